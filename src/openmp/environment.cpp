@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
@@ -11,6 +10,7 @@
 #include "openmp/process.hpp"
 #include "openmp/settings.hpp"
 #include "platform/thread.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -27,20 +27,13 @@ std::string normal(Text text) {
 
 std::vector<std::string> split(Text text, char at) {
     std::vector<std::string> parts;
-    for (;;) {
-        const auto end = text.find(at);
-        parts.push_back(normal(text.substr(0, end)));
-        if (end == Text::npos) return parts;
-        text.remove_prefix(end + 1);
-    }
+    for (const Text part : text::split(text, at)) parts.push_back(normal(part));
+    return parts;
 }
 
 std::optional<std::uint64_t> number(Text text) {
     if (text.starts_with('+')) text.remove_prefix(1);
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return {};
-    return value;
+    return text::number<std::uint64_t>(text);
 }
 
 std::optional<int> whole(Text text, int least) {

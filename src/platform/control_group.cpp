@@ -4,18 +4,15 @@
 #include <fstream>
 #include <string>
 
+#include "text/text.hpp"
+
 namespace kumiki::platform {
 namespace {
 
 namespace fs = std::filesystem;
 
 bool lists(std::string_view controllers, std::string_view controller) {
-    while (!controllers.empty()) {
-        const auto comma = std::min(controllers.find(','), controllers.size());
-        if (controllers.substr(0, comma) == controller) return true;
-        controllers.remove_prefix(std::min(comma + 1, controllers.size()));
-    }
-    return false;
+    return std::ranges::count(text::split(controllers, ','), controller) > 0;
 }
 
 void add_levels(std::vector<fs::path>& folders, const fs::path& mount, fs::path path) {

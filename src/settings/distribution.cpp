@@ -1,8 +1,9 @@
 #include "settings/distribution.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
+
+#include "text/text.hpp"
 
 namespace kumiki {
 namespace {
@@ -19,11 +20,9 @@ tl::unexpected<Failure> mistake() {
                 "[block:100][*:200]");
 }
 
-/// A number from 1 on; nothing if the text is another one.
+/// A number from 1 on; 0 if the text is another one.
 std::uint64_t count_from(std::string_view text, int base = 10) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    return error == std::errc{} && end == text.data() + text.size() ? value : 0;
+    return text::number<std::uint64_t>(text, base).value_or(0);
 }
 
 std::uint64_t bytes_from(std::string_view text) {
@@ -117,8 +116,8 @@ Result<Distribution> Distribution::from(std::string_view text) {
     const bool has_number = text.find(':') != text.npos;
     const std::string_view word = take_word(text, ':');
     if (word == "rank" && has_number) {
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), made.rank);
-        if (error != std::errc{} || end != text.data() + text.size() || made.rank < 0) return mistake();
+        made.rank = text::number<int>(text).value_or(-1);
+        if (made.rank < 0) return mistake();
         made.kind = Kind::rank;
         return made;
     }
@@ -179,16 +178,16 @@ std::string rows_text(const LoopSchedule& affinity) { return fmt::format("rows:{
 
 namespace {
 
-bool read_number(std::string_view text, std::int64_t& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc{} && end == text.data() + text.size();
-}
-
-/// The first and the last number in "LOW:HIGH".
+/// The first and the last row of "LOW:HIGH", or of a number of rows; false if the text is neither.
 bool read_rows(std::string_view text, std::int64_t& low, std::int64_t& high) {
-    const std::string_view first = take_word(text, ':');
     constexpr std::int64_t most = std::int64_t{1} << 40;
-    return read_number(first, low) && read_number(text, high) && low <= high && low >= -most && high <= most;
+    const bool counts = text.find(':') == text.npos;
+    const auto first = counts ? 0 : text::number<std::int64_t>(take_word(text, ':'));
+    const auto last = text::number<std::int64_t>(text);
+    if (!first || !last || *first < -most || *first > *last || *last > most) return false;
+    low = *first;
+    high = counts ? *last - 1 : *last;
+    return low <= high;
 }
 
 } // namespace
@@ -205,9 +204,7 @@ Result<LoopSchedule> LoopSchedule::from(std::string_view text) {
     made.name = take_word(text, '[');
     const bool closed = text.ends_with(']');
     if (closed) text.remove_suffix(1);
-    const bool counts = text.find(':') == text.npos;
-    const bool read = counts ? read_number(text, made.high) && --made.high >= 0 : read_rows(text, made.low, made.high);
-    if (word == "affinity" && !made.name.empty() && closed && read) return made;
+    if (word == "affinity" && !made.name.empty() && closed && read_rows(text, made.low, made.high)) return made;
     return fail(KUMIKI_ERROR_ENVIRONMENT,
                 "it must be threads, measured, affinity:NAME[ROWS] or affinity:NAME[LOW:HIGH]");
 }

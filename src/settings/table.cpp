@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <fmt/format.h>
 
 #include "settings/distribution.hpp"
 #include "settings/settings.hpp"
+#include "text/text.hpp"
 
 namespace kumiki {
 namespace {
@@ -13,11 +13,10 @@ namespace {
 /// A whole number from `low` to `high`.
 template <std::integral T>
 Result<T> number(std::string_view text, T low, T high) {
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < low || value > high)
+    const auto value = text::number<T>(text);
+    if (!value || *value < low || *value > high)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("it must be a whole number from {} to {}", low, high));
-    return value;
+    return *value;
 }
 
 /// A number of bytes, with an optional K, M, G or T (powers of 1024).
@@ -124,14 +123,12 @@ Result<bool> shared_check(std::string_view text) {
 /// Whole numbers from 0 to `high`, separated by commas; `mistake` says what the text must be.
 Result<std::vector<int>> number_list(std::string_view text, int high, std::string_view mistake) {
     std::vector<int> numbers;
-    for (;;) {
-        const auto comma = std::min(text.find(','), text.size());
-        auto one = number(text.substr(0, comma), 0, high);
+    for (const std::string_view each : text::split(text, ',')) {
+        const auto one = number(each, 0, high);
         if (!one) return fail(KUMIKI_ERROR_ENVIRONMENT, std::string(mistake));
         numbers.push_back(*one);
-        if (comma == text.size()) return numbers;
-        text.remove_prefix(comma + 1);
     }
+    return numbers;
 }
 
 /// Numbers of processors or devices: "0,2,5"; empty: none.

@@ -1,11 +1,12 @@
 #include "settings/tuned.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
 #include <sstream>
+
+#include "text/text.hpp"
 
 namespace kumiki {
 namespace {
@@ -23,8 +24,8 @@ std::optional<TunedLength> parse(const std::string& line) {
     std::string bytes, more;
     std::istringstream words(line);
     if (!(words >> length.machine >> length.link >> bytes) || words >> more) return std::nullopt;
-    const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), length.bytes);
-    if (error != std::errc{} || end != bytes.data() + bytes.size() || length.bytes == 0) return std::nullopt;
+    length.bytes = text::number<decltype(length.bytes)>(bytes).value_or(0);
+    if (length.bytes == 0) return std::nullopt;
     return length;
 }
 

@@ -4,11 +4,11 @@
 #include <cstdlib>
 #include <fmt/ranges.h>
 #include <iterator>
-#include <sstream>
 
 #include "fabric/ucx/description.hpp"
 #include "platform/interfaces.hpp"
 #include "platform/signal_sets.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::fabric::ucx {
 
@@ -85,8 +85,7 @@ Result<Owned<ucp_worker_h>> make_worker(ucp_context_h context) {
 Result<> expect_interface(ucp_context_h context, const std::string& interface) {
     if (interface.empty() || std::getenv("UCX_NET_DEVICES") != nullptr) return {};
     const auto found = devices_of(context);
-    std::istringstream wanted(interface);
-    for (std::string each; std::getline(wanted, each, ',');)
+    for (const std::string_view each : text::split(interface, ','))
         if (std::ranges::find(found, each) != found.end()) return {};
     return tl::unexpected(no_interface(interface));
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/ranges.h>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
 #include "fabric/ucx/description.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::fabric::ucx {
 
@@ -21,14 +21,13 @@ namespace {
 /// leaves out shared memory, as for messages.
 std::string without_tcp(const char* wish) {
     if (wish == nullptr) return "^sm,tcp";
-    const std::string wanted = wish;
-    if (wanted.starts_with('^')) return wanted + ",tcp";
-    std::istringstream words(wanted);
+    const std::string_view wanted = wish;
+    if (wanted.starts_with('^')) return fmt::format("{},tcp", wanted);
     std::string kept;
-    for (std::string word; std::getline(words, word, ',');) {
+    for (const std::string_view word : text::split(wanted, ',')) {
         if (word == "all") return "^tcp";
-        const auto name = std::string_view(word).substr(word.starts_with('\\') ? 1 : 0);
-        if (name.substr(0, name.find(':')) != "tcp") kept += (kept.empty() ? "" : ",") + word;
+        const auto name = word.substr(word.starts_with('\\') ? 1 : 0);
+        if (name.substr(0, name.find(':')) != "tcp") kept.append(kept.empty() ? "" : ",").append(word);
     }
     return kept;
 }

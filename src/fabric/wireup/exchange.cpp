@@ -1,10 +1,11 @@
 #include "fabric/wireup/exchange.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
+
+#include "text/text.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -19,19 +20,10 @@ std::string hexadecimal(std::string_view bytes) {
     return digits;
 }
 
-/// Returns nothing when the text contains anything but digits.
-template <class Number>
-std::optional<Number> number(std::string_view digits) {
-    Number value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return {};
-    return value;
-}
-
 std::optional<std::string> bytes(std::string_view digits) {
     std::string bytes;
     for (; !digits.empty(); digits.remove_prefix(2)) {
-        const auto byte = digits.size() < 2 ? std::nullopt : number<unsigned char>(digits.substr(0, 2));
+        const auto byte = digits.size() < 2 ? std::nullopt : text::number<unsigned char>(digits.substr(0, 2), 16);
         if (!byte) return {};
         bytes += static_cast<char>(*byte);
     }
@@ -64,7 +56,7 @@ Result<> Exchange::tell(std::string_view own) {
 Result<std::string> Exchange::told_by(int rank) const {
     auto first = space_->get(rank, key(round_, rank, 0));
     if (!first) return first;
-    const auto pieces = number<std::size_t>(std::string_view(*first).substr(0, count_digits));
+    const auto pieces = text::number<std::size_t>(std::string_view(*first).substr(0, count_digits), 16);
     if (first->size() < count_digits || !pieces || *pieces == 0) return damaged(rank);
     std::string digits = first->substr(count_digits);
     for (std::size_t piece = 1; piece < *pieces; ++piece) {

@@ -1,6 +1,5 @@
 #include "fabric/wireup/manager.hpp"
 
-#include <charconv>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "fabric/wireup/pmi1.hpp"
 #include "fabric/wireup/pmi2.hpp"
 #include "fabric/wireup/proxy.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::fabric {
 namespace {
@@ -17,12 +17,8 @@ bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
 /// Returns a whole number from the environment, or -1 when the variable is missing or not a number.
 int number_in_environment(const char* name) {
-    const char* text = std::getenv(name);
-    if (text == nullptr) return -1;
-    const std::string_view digits(text);
-    int number = -1;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    return error == std::errc{} && end == digits.data() + digits.size() ? number : -1;
+    const char* digits = std::getenv(name);
+    return digits == nullptr ? -1 : text::number<int>(digits).value_or(-1);
 }
 
 Module part_for_pmix(const char* file, const char* function) {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ranges>
 
+#include "text/text.hpp"
 #include "topology/accelerators.hpp"
 #include "topology/ranges.hpp"
 
@@ -34,21 +34,9 @@ struct Usable {
     std::string handle; ///< in the value of the vendor's variable
 };
 
-std::vector<std::string> entries_of(std::string_view list) {
-    std::vector<std::string> entries;
-    while (!list.empty()) {
-        const auto comma = std::min(list.find(','), list.size());
-        entries.emplace_back(list.substr(0, comma));
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-    return entries;
-}
-
 /// Whether an entry of a vendor's variable means the device, which is number `index` among those of its vendor.
 bool names(std::string_view entry, const Accelerator& device, std::size_t index) {
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), number);
-    if (error == std::errc{} && end == entry.data() + entry.size()) return number == index;
+    if (const auto number = text::number<std::size_t>(entry)) return *number == index;
     // CUDA accepts the beginning of an identifier; AMD puts GPU- before it.
     return !device.uuid.empty() && !entry.empty() && (device.uuid.starts_with(entry) || entry.ends_with(device.uuid));
 }
@@ -70,9 +58,9 @@ std::vector<Usable> usable_of(const std::vector<Accelerator>& devices, Lookup lo
                 {&device, vendor->takes_uuids && !device.uuid.empty() ? device.uuid : std::to_string(index)});
             continue;
         }
-        const auto entries = entries_of(limit);
+        const auto entries = text::split(limit, ',');
         const auto entry = std::ranges::find_if(entries, [&](const auto& each) { return names(each, device, index); });
-        if (entry != entries.end()) usable.push_back({&device, *entry});
+        if (entry != entries.end()) usable.push_back({&device, std::string(*entry)});
     }
     return usable;
 }

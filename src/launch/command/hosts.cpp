@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "settings/settings.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::launch {
 namespace {
@@ -85,13 +86,9 @@ Result<> check_host_name(std::string_view name) {
 
 Result<std::vector<Host>> hosts_from_list(std::string_view list) {
     std::vector<Host> hosts;
-    for (;;) {
-        const auto comma = std::min(list.find(','), list.size());
-        if (auto added = add(hosts, host_of(trimmed(list.substr(0, comma)))); !added)
-            return tl::unexpected(added.error());
-        if (comma == list.size()) return hosts;
-        list.remove_prefix(comma + 1);
-    }
+    for (const std::string_view name : text::split(list, ','))
+        if (auto added = add(hosts, host_of(trimmed(name))); !added) return tl::unexpected(added.error());
+    return hosts;
 }
 
 Result<std::vector<Host>> hosts_from_text(std::string_view text, std::string_view file) {

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cctype>
-#include <charconv>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <map>
@@ -149,11 +148,8 @@ tl::expected<DeviceRequest, Reply> asked_devices(const CLI::App& app, const std:
 }
 
 tl::expected<int, Reply> rank_count(const std::string& text) {
-    int count = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc{} || end != text.data() + text.size() || count < 1 || count > most_ranks)
-        return wrong(fmt::format("-n {} is not usable: it must be a whole number from 1 to {}", text, most_ranks));
-    return count;
+    if (const auto count = count_from(text, most_ranks)) return *count;
+    return wrong(fmt::format("-n {} is not usable: it must be a whole number from 1 to {}", text, most_ranks));
 }
 
 /// Takes the program and its arguments from the words that remain after the options. They may follow a `--`; without

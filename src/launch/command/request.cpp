@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
 #include <sstream>
 
 #include "settings/settings.hpp"
+#include "text/text.hpp"
 #include "topology/ranges.hpp"
 
 namespace kumiki::launch {
@@ -32,17 +32,15 @@ Failure unusable(std::string_view key, std::string_view value, const std::string
 
 Result<std::vector<int>> thread_counts(std::string_view text) {
     std::vector<int> counts;
-    for (;;) {
-        const auto comma = std::min(text.find(','), text.size());
-        const auto count = count_from(text.substr(0, comma), most_threads);
+    for (const std::string_view each : text::split(text, ',')) {
+        const auto count = count_from(each, most_threads);
         if (!count)
             return fail(KUMIKI_ERROR_ARGUMENT, fmt::format("it must be a whole number from 1 to {}, or several with "
                                                            "commas between them",
                                                            most_threads));
         counts.push_back(*count);
-        if (comma == text.size()) return counts;
-        text.remove_prefix(comma + 1);
     }
+    return counts;
 }
 
 /// Stores the value of one KEY=VALUE in the line; `seen` are the keys before it.
@@ -93,10 +91,8 @@ Result<DeviceRequest> devices_from(std::string_view text) {
 }
 
 std::optional<int> count_from(std::string_view text, int most) {
-    int count = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (error != std::errc{} || end != text.data() + text.size() || count < 1 || count > most) return {};
-    return count;
+    const auto count = text::number<int>(text);
+    return count && *count >= 1 && *count <= most ? count : std::nullopt;
 }
 
 Result<> read_lines(std::string_view text, std::string_view file, const std::function<Result<>(const Line&)>& take) {

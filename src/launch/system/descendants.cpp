@@ -1,7 +1,6 @@
 #include "launch/system/descendants.hpp"
 
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <dirent.h>
@@ -13,6 +12,7 @@
 #include <unordered_map>
 
 #include "platform/process.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::launch {
 namespace {
@@ -29,11 +29,9 @@ std::unordered_multimap<pid_t, pid_t> children_by_parent() {
     const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
     if (folder == nullptr) return children;
     while (const dirent* entry = readdir(folder.get())) {
-        pid_t process = 0;
-        const std::string_view name(entry->d_name);
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
-        if (error != std::errc{} || end != name.data() + name.size()) continue;
-        if (const auto status = platform::status_of(process)) children.emplace(status->parent, process);
+        const auto process = text::number<pid_t>(entry->d_name);
+        if (!process) continue;
+        if (const auto status = platform::status_of(*process)) children.emplace(status->parent, *process);
     }
     return children;
 }

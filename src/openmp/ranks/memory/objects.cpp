@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <elf.h>
-#include <ranges>
 
 #include "platform/memory.hpp"
+#include "text/text.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -35,8 +35,8 @@ bool may_be_shared(const Object& object) {
 }
 
 bool is_named(const Object& object, std::string_view names) {
-    return std::ranges::any_of(std::views::split(names, ','),
-                               [&object](const auto& name) { return object.has_name({name.begin(), name.end()}); });
+    return std::ranges::any_of(text::split(names, ','),
+                               [&object](auto name) { return !name.empty() && object.has_name(name); });
 }
 
 bool uses_openmp(const Object& object) {
@@ -155,8 +155,7 @@ std::vector<Object> objects_of_program(std::string_view named) {
 std::string_view unusable_library(std::string_view named) {
     std::vector<Object> libraries = loaded_objects();
     libraries.erase(libraries.begin());
-    for (const auto each : std::views::split(named, ',')) {
-        const std::string_view name(each.begin(), each.end());
+    for (const std::string_view name : text::split(named, ',')) {
         const auto is_it = [name](const Object& library) { return library.has_name(name) && may_be_shared(library); };
         if (!name.empty() && std::ranges::none_of(libraries, is_it)) return name;
     }
