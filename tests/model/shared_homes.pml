@@ -19,6 +19,9 @@
 #ifndef REOPENED
 #define REOPENED 0 /* barriers after which the next touch decides again */
 #endif
+#ifndef EARLY
+#define EARLY 0 /* requests for the page ahead of a barrier, of all hosts together; then its first home is known */
+#endif
 
 #define HOSTS 3
 #define STAND_IN 1 /* the home until a touch decides: a lower and a higher host are beside it */
@@ -74,6 +77,19 @@ byte barriers, target;        /* what all have decided: the new home; NOBODY: it
 bool fetches, collides;
 byte exchanged;
 bool moves[HOSTS];
+
+/* ---- requests ahead of a barrier, by host and home; 0: none ---- */
+
+#if EARLY > 0
+#define pair(host, source) ((host) * HOSTS + (source))
+byte early = EARLY;
+bool comes[HOSTS];                     /* EarlyFetches: what comes counts */
+byte asked[HOSTS * HOSTS];             /* EarlyRequests: ahead of this barrier */
+byte answered[HOSTS * HOSTS];          /* UpdateBox: an answer that belongs to this barrier is here, or under way */
+bool declined[HOSTS * HOSTS];
+bit sent[HOSTS * HOSTS * BYTES];
+#define contents(of, number) sent[(of) * BYTES + (number)]
+#endif
 
 /* ---- releasing and acquiring ---- */
 
@@ -244,13 +260,23 @@ inline write(which) {
     }
 }
 
+/* EarlyFetches::forget */
+inline forget_early() {
+#if EARLY > 0 && !defined(NO_FORGETTING)
+    comes[me] = false
+#else
+    skip
+#endif
+}
+
 /* A lock that tells its next owner all that its last one knew: how it does is in shared_locks.pml. */
 inline take_in() {
     if
     :: (me != 0 && lock_number[0] > got(me, 0)) || (me != 1 && lock_number[1] > got(me, 1)) ||
            (me != 2 && lock_number[2] > got(me, 2)) ->
        invalidate();
-       invalidate_written()
+       invalidate_written();
+       forget_early()
     :: else
     fi;
     for (other : 0 .. 2) { got(me, other) = (lock_number[other] > got(me, other) -> lock_number[other] : got(me, other)) }
@@ -289,6 +315,7 @@ inline release() {
 #define FETCH 1
 #define MOVE 2
 #define LAST 3
+#define AWAIT 4
 
 /* Pages::plan_moves; all hosts decide the same. */
 inline plan_for(host) {
@@ -337,6 +364,108 @@ inline exchange() {
     barriers++
 }
 
+#if EARLY > 0
+/* Courier::answer_early, Pages::lend_early: the home sends its page, or declines. */
+inline answer_early(to, number_of) {
+    asked[pair(to, me)] = 0;
+    answered[pair(to, me)] = number_of;
+#ifdef LENT_BY_ANYBODY
+    declined[pair(to, me)] = late;
+#else
+    declined[pair(to, me)] = late || home[me] != me || is_open[me];
+#endif
+    contents(pair(to, me), 0) = (declined[pair(to, me)] -> 0 : frame[in(me, 0)]);
+    contents(pair(to, me), 1) = (declined[pair(to, me)] -> 0 : frame[in(me, 1)]);
+#ifndef NO_MARK_EARLY
+    if
+    :: !declined[pair(to, me)] -> fetched[me] = true; news[me] = true
+    :: else
+    fi
+#endif
+}
+
+/* Those that arrive when the home has left the barrier are declined: Courier::receive_early. */
+inline answer_all_early() {
+    atomic {
+        if
+        :: asked[pair(0, me)] == barriers || asked[pair(1, me)] == barriers || asked[pair(2, me)] == barriers ->
+           if
+           :: late = true
+           :: skip
+           fi
+        :: else
+        fi;
+        d_step {
+            for (other : 0 .. 2) {
+                if
+                :: asked[pair(other, me)] == barriers -> answer_early(other, barriers)
+                :: else
+                fi
+            }
+            late = false
+        }
+    }
+}
+
+/* Pages::request_early: the program may turn out not to need the page, or to have it. */
+inline request_early() {
+    comes[me] = false;
+    if
+    :: asks ->
+       early--;
+       comes[me] = true;
+#ifdef ANSWERED_AT_ONCE
+       answered[pair(me, home[me])] = barriers + 1;
+       declined[pair(me, home[me])] = false;
+       contents(pair(me, home[me]), 0) = frame[in(home[me], 0)];
+       contents(pair(me, home[me]), 1) = frame[in(home[me], 1)];
+       fetched[home[me]] = true;
+       news[home[me]] = true
+#else
+       asked[pair(me, home[me])] = barriers + 1
+#endif
+    :: else
+    fi;
+    asks = false
+}
+
+#ifdef ANY_BARRIER
+#define has_come(source) (answered[pair(me, source)] != 0)
+#else
+#define has_come(source) (answered[pair(me, source)] == barriers)
+#endif
+
+/* Pages::expect, Pages::await_early, Pages::store_early: the interval begins, and does nothing else until the page is here. */
+inline begin_interval() {
+    d_step {
+        comes[me] -> comes[me] = false;
+        step = (state[me] == ABSENT && home[me] != me && !is_open[me] -> AWAIT : COMPUTE)
+    }
+    if
+    :: step == AWAIT ->
+       d_step {
+           has_come(0) || has_come(1) || has_come(2) -> step = COMPUTE;
+           source = (has_come(0) -> 0 : (has_come(1) -> 1 : 2));
+           answered[pair(me, source)] = 0;
+           if
+#ifdef LENT_BY_ANYBODY
+           :: declined[pair(me, source)] -> touch(false)
+#else
+           :: declined[pair(me, source)] || source != home[me] -> touch(false)
+#endif
+           :: else ->
+              frame[in(me, 0)] = contents(pair(me, source), 0);
+              frame[in(me, 1)] = contents(pair(me, source), 1);
+              state[me] = CLEAN
+           fi;
+           source = 0;
+           check()
+       }
+    :: else
+    fi
+}
+#endif
+
 /* A rank barrier. */
 inline meet() {
     d_step { meetings = met / HOSTS; met++ }
@@ -358,6 +487,9 @@ inline enter() {
     fi;
     touched[me] = false;
     wants = false;
+#if EARLY > 0
+    request_early();
+#endif
     passed = barriers;
     entered++;
     if
@@ -416,15 +548,23 @@ inline finish_moves() {
 }
 
 inline barrier() {
-    if
-    :: wants = true /* relocation: rather any interval than the second one */
-    :: skip
-    fi;
-#if SERVED > 0 && !defined(NO_FLUSH_BEFORE)
-    d_step { holder == NOBODY -> flush(); enter() }
-#else
-    d_step { enter() }
+    atomic {
+        if
+        :: home[me] != me && !is_open[me] && state[me] != ABSENT -> wants = true /* relocation: in any interval */
+        :: skip
+        fi;
+#if EARLY > 0
+        if
+        :: home[me] != me && early > 0 && barriers + 1 < BARRIERS -> asks = true
+        :: skip
+        fi;
 #endif
+#if SERVED > 0 && !defined(NO_FLUSH_BEFORE)
+        d_step { holder == NOBODY -> flush(); enter() }
+#else
+        d_step { enter() }
+#endif
+    }
     d_step {
         barriers != passed -> passed = 0;
         if
@@ -459,6 +599,9 @@ inline barrier() {
        step = COMPUTE
     :: else
     fi;
+#if EARLY > 0
+    answer_all_early();
+#endif
     d_step { check() }
 }
 
@@ -494,6 +637,10 @@ proctype Server(byte me) {
 proctype Host(byte me) {
     byte passed = 0, meetings = 0, step = COMPUTE;
     bool wants = false;
+#if EARLY > 0
+    byte source = 0;
+    bool asks = false, late = false;
+#endif
     do
     :: barriers < BARRIERS ->
        if
@@ -502,6 +649,9 @@ proctype Host(byte me) {
        :: write(1)
        :: acquire()
        :: release()
+#if EARLY > 0
+       :: begin_interval()
+#endif
        :: holder != me -> barrier();
 #if REOPENED > 0
           if
@@ -520,6 +670,13 @@ init {
         knows[0] = ALL_BYTES;
         knows[1] = ALL_BYTES;
         knows[2] = ALL_BYTES;
+#if EARLY > 0
+        for (other : 0 .. 2) {
+            tracked[other] = true;
+            is_open[other] = false;
+            state[other] = (other == STAND_IN -> OPEN : ABSENT)
+        }
+#endif
         run Host(0);
         run Host(1);
         run Host(2);

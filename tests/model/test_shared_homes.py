@@ -50,3 +50,28 @@ def test_the_model_of_homes_with_releases_in_barriers_finds(
     size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "SERVED": 1}
     order = ("-DT_REVERSE", "-DREVERSE")
     expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", *order, **size, **{mistake: 1})
+
+
+@pytest.mark.parametrize(("accesses", "acquires", "barriers", "early"), [(2, 1, 2, 1), (1, 2, 2, 1), (1, 0, 3, 2)])
+def test_a_page_that_is_requested_ahead_of_a_barrier_is_as_new_as_any(
+    tmp_path: Path, accesses: int, acquires: int, barriers: int, early: int
+) -> None:
+    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "EARLY": early}
+    expect_no_mistake(MODEL, tmp_path, **size)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "accesses", "acquires", "barriers", "early"),
+    [
+        ("ANSWERED_AT_ONCE", 1, 0, 2, 1),
+        ("NO_FORGETTING", 1, 2, 2, 1),
+        ("NO_MARK_EARLY", 1, 0, 3, 1),
+        ("LENT_BY_ANYBODY", 2, 0, 2, 1),
+        ("ANY_BARRIER", 1, 0, 3, 2),
+    ],
+)
+def test_the_model_of_requests_ahead_of_a_barrier_finds(
+    tmp_path: Path, mistake: str, accesses: int, acquires: int, barriers: int, early: int
+) -> None:
+    size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "EARLY": early}
+    expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", **size, **{mistake: 1})
