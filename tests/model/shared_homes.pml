@@ -22,6 +22,9 @@
 #ifndef EARLY
 #define EARLY 0 /* requests for the page ahead of a barrier, of all hosts together; then its first home is known */
 #endif
+#ifndef AHEAD
+#define AHEAD 0 /* requests for the page ahead of an access, of all hosts together; then its first home is known */
+#endif
 
 #define HOSTS 3
 #define STAND_IN 1 /* the home until a touch decides: a lower and a higher host are beside it */
@@ -48,6 +51,7 @@ byte accesses = ACCESSES, acquires = ACQUIRES, served = SERVED, reopened = REOPE
 #define CLEAN 3
 #define WRITTEN 4
 #define OPEN 5
+#define REQUESTED 6
 byte state[HOSTS];
 bit frame[HOSTS * BYTES], twin[HOSTS * BYTES];
 bool tracked[HOSTS];
@@ -89,6 +93,25 @@ byte answered[HOSTS * HOSTS];          /* UpdateBox: an answer that belongs to t
 bool declined[HOSTS * HOSTS];
 bit sent[HOSTS * HOSTS * BYTES];
 #define contents(of, number) sent[(of) * BYTES + (number)]
+#endif
+
+/* ---- a request ahead of an access ---- */
+
+#if AHEAD > 0
+#define ASKED 1
+#define ANSWERED 2
+#define HERE 3
+byte ahead = AHEAD;
+byte fetch[HOSTS];            /* of the last request */
+bit under_way[HOSTS * BYTES]; /* an answer */
+#define is_here (state[me] != REQUESTED || fetch[me] == HERE)
+#else
+#define is_here true
+#endif
+#ifdef NO_WAIT
+#define may_be_dropped true
+#else
+#define may_be_dropped is_here
 #endif
 
 /* ---- releasing and acquiring ---- */
@@ -178,7 +201,7 @@ inline release_pages(at_barrier) {
 inline invalidate() {
     track();
     if
-    :: home[me] != me && (state[me] == CLEAN || state[me] == UNTOUCHED) -> state[me] = ABSENT
+    :: home[me] != me && (state[me] == CLEAN || state[me] == UNTOUCHED || state[me] == REQUESTED) -> state[me] = ABSENT
     :: else
     fi
 }
@@ -200,7 +223,7 @@ inline invalidate_written() {
 /* ---- the program ---- */
 
 inline check_byte(which) {
-    assert(state[me] == ABSENT || !(knows[me] & mask(which)) || frame[in(me, which)] == truth[which])
+    assert(state[me] == ABSENT || state[me] == REQUESTED || !(knows[me] & mask(which)) || frame[in(me, which)] == truth[which])
 }
 
 inline check() {
@@ -221,6 +244,7 @@ inline touch(writes) {
        has_data[me] = true;
        if
        :: state[me] == UNTOUCHED -> state[me] = TOUCHED; noted[me] = true
+       :: state[me] == REQUESTED -> state[me] = CLEAN
        :: state[me] == ABSENT -> /* Pages::fetch, Pages::lend */
           assert(home[me] != me);
           fetched[home[me]] = true;
@@ -242,12 +266,12 @@ inline touch(writes) {
 }
 
 inline read() {
-    d_step { accesses > 0 && state[me] != OPEN && state[me] != WRITTEN -> accesses--; touch(false); check() }
+    d_step { accesses > 0 && is_here && state[me] != OPEN && state[me] != WRITTEN -> accesses--; touch(false); check() }
 }
 
 inline write(which) {
     d_step {
-        accesses > 0 && (knows[me] & mask(which)) -> accesses--;
+        accesses > 0 && is_here && (knows[me] & mask(which)) -> accesses--;
         touch(true);
         check();
         truth[which] = 1 - truth[which];
@@ -292,7 +316,7 @@ inline flush() {
 
 inline acquire() {
     d_step {
-        acquires > 0 && holder == NOBODY -> acquires--;
+        acquires > 0 && holder == NOBODY && may_be_dropped -> acquires--;
         holder = me;
         take_in();
         knows[me] = knows[me] | lock_knows;
@@ -479,6 +503,12 @@ inline enter() {
     :: else
     fi;
     release_pages(true);
+#if AHEAD > 0
+    if
+    :: state[me] == REQUESTED -> state[me] = CLEAN /* Pages::settle_all: parked, which is a copy like others */
+    :: else
+    fi;
+#endif
     if
     :: touched[me] && is_open[me] ->
        request[me] = (home[me] == me || state[me] != ABSENT -> TOUCHED_HERE : TOUCHED_ONCE)
@@ -549,6 +579,7 @@ inline finish_moves() {
 
 inline barrier() {
     atomic {
+        may_be_dropped;
         if
         :: home[me] != me && !is_open[me] && state[me] != ABSENT -> wants = true /* relocation: in any interval */
         :: skip
@@ -634,6 +665,36 @@ proctype Server(byte me) {
 }
 #endif
 
+#if AHEAD > 0
+/* Pages::leave_requested */
+inline request_ahead() {
+    d_step {
+        ahead > 0 && state[me] == ABSENT && home[me] != me && !is_open[me] && fetch[me] % HERE == 0 -> ahead--;
+        state[me] = REQUESTED;
+        fetch[me] = ASKED
+    }
+}
+
+/* The home's agent, and the thread of the host that receives: Courier::answer, Pages::take. */
+proctype Agents(byte me) {
+    do
+    :: d_step {
+        fetch[me] == ASKED -> fetch[me] = ANSWERED;
+        fetched[home[me]] = true;
+        news[home[me]] = true;
+        under_way[in(me, 0)] = frame[in(home[me], 0)];
+        under_way[in(me, 1)] = frame[in(home[me], 1)]
+    }
+    :: d_step {
+        fetch[me] == ANSWERED -> fetch[me] = HERE;
+        frame[in(me, 0)] = under_way[in(me, 0)];
+        frame[in(me, 1)] = under_way[in(me, 1)]
+    }
+    :: barriers == BARRIERS && fetch[me] % HERE == 0 -> break
+    od
+}
+#endif
+
 proctype Host(byte me) {
     byte passed = 0, meetings = 0, step = COMPUTE;
     bool wants = false;
@@ -651,6 +712,9 @@ proctype Host(byte me) {
        :: release()
 #if EARLY > 0
        :: begin_interval()
+#endif
+#if AHEAD > 0
+       :: request_ahead()
 #endif
        :: holder != me -> barrier();
 #if REOPENED > 0
@@ -670,7 +734,7 @@ init {
         knows[0] = ALL_BYTES;
         knows[1] = ALL_BYTES;
         knows[2] = ALL_BYTES;
-#if EARLY > 0
+#if EARLY > 0 || AHEAD > 0
         for (other : 0 .. 2) {
             tracked[other] = true;
             is_open[other] = false;
@@ -680,6 +744,11 @@ init {
         run Host(0);
         run Host(1);
         run Host(2);
+#if AHEAD > 0
+        run Agents(0);
+        run Agents(1);
+        run Agents(2);
+#endif
 #if SERVED > 0
         run Server(0);
         run Server(1);

@@ -75,3 +75,18 @@ def test_the_model_of_requests_ahead_of_a_barrier_finds(
 ) -> None:
     size = {"ACCESSES": accesses, "ACQUIRES": acquires, "BARRIERS": barriers, "EARLY": early}
     expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", **size, **{mistake: 1})
+
+
+@pytest.mark.parametrize(("accesses", "acquires", "barriers"), [(2, 2, 1), (1, 1, 2)])
+def test_a_page_that_is_requested_ahead_of_an_access_is_as_new_as_any(
+    tmp_path: Path, accesses: int, acquires: int, barriers: int
+) -> None:
+    expect_no_mistake(MODEL, tmp_path, ACCESSES=accesses, ACQUIRES=acquires, BARRIERS=barriers, AHEAD=1)
+
+
+@pytest.mark.parametrize(("acquires", "barriers"), [(2, 1), (0, 2)])
+def test_the_model_of_requests_ahead_of_an_access_finds_that_nobody_waits_for_one(
+    tmp_path: Path, acquires: int, barriers: int
+) -> None:
+    size = {"ACCESSES": 1, "ACQUIRES": acquires, "BARRIERS": barriers, "AHEAD": 1}
+    expect_mistake(MODEL, tmp_path, "assertion violated", "-O1", **size, NO_WAIT=1)
