@@ -242,7 +242,8 @@ constexpr std::array table = {
     Setting{
         "KUMIKI_SHARED_PROTOCOL", "", "invalidate", "invalidate, update",
         "What a barrier does with copies of pages of shared arrays that other ranks have written, where the program "
-        "does not say: drop them (invalidate), or bring them up to date (update).",
+        "does not say: drop them (invalidate), or bring them up to date (update). Copies of the memory of OpenMP "
+        "programs and of the heap are always dropped.",
         false, [](Settings& s, std::string_view t) { return into(s.shared_protocol, shared_protocol(t)); }},
     Setting{"KUMIKI_SHARED_CACHE", "", "0", "bytes",
             "How many bytes of other ranks' pages of shared arrays the ranks of a host hold together; further pages "
