@@ -30,6 +30,9 @@ from rounds import (
 ON_ONE_HOST = int(os.environ.get("TEST_FAULT_ROUNDS", "200"))
 OVER_HOSTS = int(os.environ.get("TEST_FAULT_ROUNDS", "50"))
 HOSTS = 3
+DEATHS_OVER_HOSTS = tuple(death for death in DEATHS if death is not signal.SIGABRT)
+"""UCX 1.13 aborts a rank whose peer dies while the two connect. The launcher then names the peer, but of two ranks that
+were aborted nobody can say which one was first."""
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +113,7 @@ def test_random_faults_over_hosts(faulty: str, tmp_path: Path, make_cluster: Cal
         try:
             fault = chance.choices(["death", "stop", "cut", "launcher", "daemon"], [50, 20, 20, 5, 5])[0]
             if fault == "death":
-                kill_a_rank(job, ranks, chance, chance.choice(DEATHS))
+                kill_a_rank(job, ranks, chance, chance.choice(DEATHS_OVER_HOSTS))
             elif fault == "stop":
                 kill_a_rank(job, ranks, chance, signal.SIGSTOP)
             elif fault == "cut":
