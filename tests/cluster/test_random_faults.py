@@ -31,8 +31,8 @@ ON_ONE_HOST = int(os.environ.get("TEST_FAULT_ROUNDS", "200"))
 OVER_HOSTS = int(os.environ.get("TEST_FAULT_ROUNDS", "50"))
 HOSTS = 3
 DEATHS_OVER_HOSTS = tuple(death for death in DEATHS if death is not signal.SIGABRT)
-"""UCX 1.13 aborts a rank whose peer dies while the two connect. The launcher then names the peer, but of two ranks that
-were aborted nobody can say which one was first."""
+"""UCX 1.13 aborts a rank whose peer dies while the two connect. The launcher then names the peer, unless the peer was
+aborted, too: nothing tells which abort caused the other."""
 
 
 @pytest.fixture(scope="module")
