@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "openmp/entry/kmp.hpp"
+#include "platform/per_thread.hpp"
 
 /// Threadprivate variables that the compiler does not make thread-local by itself: each thread but the first one that
 /// uses a variable gets a copy.
@@ -23,14 +24,15 @@ struct Variable {
     std::int32_t first_user = -1;         ///< a thread; -1: none so far
 };
 
-/// The variables of the process. The entries stay where they are, and do not change once they are there.
+/// The variables of the process. The entries stay where they are, and do not change once they are there. They are not
+/// destroyed with exit(), because destructors of the program may use such variables.
 struct Variables {
     std::mutex mutex;
     std::unordered_map<void*, std::unique_ptr<Variable>> by_address;
 };
 Variables& variables() {
-    static Variables all;
-    return all;
+    static auto* const all = new Variables;
+    return *all;
 }
 
 /// Whether the calling thread needs no copy: it is the first one that has used the variable, or, over several ranks,
@@ -75,7 +77,7 @@ private:
     };
     std::unordered_map<void*, Copy> copies_;
 };
-thread_local ThreadCopies the_copies;
+kumiki::platform::PerThread<ThreadCopies> the_copies;
 
 /// The entry of a variable that some thread has used before; nullptr: none has.
 const Variable* known(void* address) {
@@ -123,8 +125,8 @@ KUMIKI_ENTRY void __kmpc_threadprivate_register(const Source*, void* address, vo
 
 /// The calling thread's copy of the variable at `address`. The program's own cache of addresses is not used.
 KUMIKI_ENTRY void* __kmpc_threadprivate_cached(const Source*, std::int32_t, void* address, std::size_t bytes, void***) {
-    if (void* const copy = the_copies.find(address)) return copy;
-    return the_copies.add(address, bytes, used(address, bytes));
+    if (void* const copy = the_copies.mine().find(address)) return copy;
+    return the_copies.mine().add(address, bytes, used(address, bytes));
 }
 KUMIKI_ENTRY void* __kmpc_threadprivate(const Source* source, std::int32_t gtid, void* address, std::size_t bytes) {
     return __kmpc_threadprivate_cached(source, gtid, address, bytes, nullptr);

@@ -1,5 +1,5 @@
 // What is initialised once, when the first thread of a region comes to it: static variables of functions, and what
-// pthread_once and std::call_once call. An initialisation that fails is tried again.
+// pthread_once and std::call_once call. An initialisation that fails is tried again. Destructors may be the first, too.
 #include <cstdio>
 #include <mutex>
 #include <numeric>
@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdexcept>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -98,6 +99,26 @@ void calls() {
     std::printf("calls: %d %d, attempts %d, wrong %d, failed %d\n", posix_calls, cpp_calls, cpp_attempts, wrong,
                 failed);
 }
+
+template <int>
+int one() {
+    static const int one = omp_get_num_procs() > 0 ? 1 : 0;
+    return one;
+}
+
+template <int... numbers>
+int ones(int first, std::integer_sequence<int, numbers...>) {
+    return first == 0 ? (one<numbers>() + ...) : (one<100 + numbers>() + ...);
+}
+
+/// Its destructor runs in exit(), when the first thread's own variables have ended already.
+struct AtExit {
+    AtExit() { std::printf("at the begin: %d\n", ones(0, std::make_integer_sequence<int, 100>())); }
+    ~AtExit() {
+        pthread_once(&posix, initialize);
+        std::printf("at exit: %d, calls %d\n", ones(1, std::make_integer_sequence<int, 100>()), posix_calls);
+    }
+} at_exit;
 
 } // namespace
 

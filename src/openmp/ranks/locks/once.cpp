@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "openmp/ranks/locks/object_calls.hpp"
+#include "platform/per_thread.hpp"
 
 namespace {
 
@@ -47,7 +48,7 @@ private:
 };
 
 /// What this thread has seen initialised. It needs no lock to see it again.
-thread_local std::unordered_set<const void*> known;
+kumiki::platform::PerThread<std::unordered_set<const void*>> seen;
 
 /// The guard of a static variable: the compiler looks at the first byte (Itanium C++ ABI, 3.3.3), and does not call
 /// these functions if it is 1. A thread that only looks there may see old memory instead of what the initialisation has
@@ -63,13 +64,13 @@ Guard& guard_of(__cxxabiv1::__guard* guard) { return *reinterpret_cast<Guard*>(g
 int call_once(Ranks& ranks, pthread_once_t* control, void (*function)()) {
     auto& state = *reinterpret_cast<std::uint32_t*>(control);
     // Other memory may be a word for pthread_once() at the same address later.
-    if (state == done && known.contains(control)) return 0;
+    if (state == done && seen.mine().contains(control)) return 0;
     if (begins(ranks, state)) {
         Initialization now(ranks, state);
         function();
         now.succeeded();
     }
-    known.insert(control);
+    seen.mine().insert(control);
     return 0;
 }
 
@@ -97,9 +98,9 @@ KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
     Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_acquire(guard);
     if (ranks->has_left()) return guard_of(guard).state != done ? 1 : 0;
-    if (known.contains(guard)) return 0;
+    if (seen.mine().contains(guard)) return 0;
     if (begins(*ranks, guard_of(guard).state)) return 1;
-    known.insert(guard);
+    seen.mine().insert(guard);
     return 0;
 }
 
@@ -111,7 +112,7 @@ KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
         return;
     }
     ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = done; });
-    known.insert(guard);
+    seen.mine().insert(guard);
     ranks->set_when_met(guard_of(guard).is_initialized);
 }
 
