@@ -30,7 +30,7 @@ PIECE(counts, "lock addl $1, (%rdi); lock xaddl %eax, (%rdi); lock orl $1, (%rdi
 int attempts_of(std::byte* begin, const std::byte* end) {
     LockAttempts attempts;
     int found = 0;
-    for_each_instruction({begin, end}, [&](const Decoded& decoded) { found += attempts.add(decoded) ? 1 : 0; });
+    for_each_instruction({begin, end}, [&](const Glance& glance) { found += attempts.add(glance) ? 1 : 0; });
     return found;
 }
 

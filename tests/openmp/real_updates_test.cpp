@@ -17,7 +17,7 @@ using Kind = dsm::WordChange::Kind;
 
 std::vector<RealUpdate> updates_in(std::byte* begin, std::byte* end) {
     RealUpdates updates;
-    for_each_instruction({begin, end}, [&](const Decoded& decoded) { updates.add(decoded); });
+    for_each_instruction({begin, end}, [&](const Glance& glance) { updates.add(glance); });
     return updates.found();
 }
 #define UPDATES_IN(NAME) updates_in(NAME##_begin, NAME##_end)

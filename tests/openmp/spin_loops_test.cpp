@@ -158,8 +158,9 @@ std::vector<SpinLoop> loops_of(std::byte* begin, const std::byte* end) {
     Image program;
     program.segments = program.code = {{__executable_start, _end}};
     program.data = std::as_writable_bytes(std::span(&a_variable, 1));
-    SpinLoops loops(program);
-    for_each_instruction({begin, end}, [&](const Decoded& decoded) { loops.add(decoded); });
+    WaitingCalls calls(program);
+    SpinLoops loops(calls);
+    for_each_instruction({begin, end}, [&](const Glance& glance) { loops.add(glance); });
     return loops.found();
 }
 
@@ -169,8 +170,8 @@ std::vector<std::ptrdiff_t> looks_of(std::byte* begin, const std::byte* end) {
     EXPECT_FALSE(loops.empty());
     LooksBefore looks(loops, {begin, end});
     std::set<std::ptrdiff_t> found;
-    for_each_instruction({begin, end}, [&](const Decoded& decoded) {
-        for (const Decoded& load : looks.loads_before(decoded)) found.insert(load.at - begin);
+    for_each_instruction({begin, end}, [&](const Glance& glance) {
+        for (const Decoded& load : looks.loads_before(glance)) found.insert(load.at - begin);
     });
     return {found.begin(), found.end()};
 }

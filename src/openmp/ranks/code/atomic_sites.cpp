@@ -15,11 +15,8 @@
 #include <vector>
 
 #include "openmp/ranks/code/atomic_changes.hpp"
+#include "openmp/ranks/code/code_search.hpp"
 #include "openmp/ranks/code/instructions.hpp"
-#include "openmp/ranks/code/lock_attempts.hpp"
-#include "openmp/ranks/code/looks_before.hpp"
-#include "openmp/ranks/code/real_updates.hpp"
-#include "openmp/ranks/code/spin_loops.hpp"
 #include "openmp/ranks/code/writable_code.hpp"
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/ranks.hpp"
@@ -31,10 +28,6 @@ namespace {
 
 constexpr std::byte trap{0xcc};
 constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap behind it
-
-/// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
-/// is the load of a loop that waits for a variable; or that of an update (RealUpdate).
-enum class Use : std::uint8_t { changes, enters, waits, updates };
 
 /// An instruction of the program that a trap has replaced. Its copy, which the thread executes between two traps, lies
 /// elsewhere, with a trap behind it.
@@ -93,48 +86,6 @@ std::byte* reserve_near(std::byte* code, std::size_t bytes) {
     return nullptr;
 }
 
-struct Found {
-    Decoded decoded;
-    Use use;
-    const std::byte* loop; ///< as in a site
-    std::optional<RealUpdate> update{};
-};
-
-/// Where threads wait for variables no home carries an update out (Ranks::change_word).
-void add_updates(std::span<const RealUpdate> updates, std::span<std::byte> code, std::vector<Found>& found) {
-    std::set<const std::byte*> changes;
-    for (const Found& each : found)
-        if (each.use == Use::changes) changes.insert(each.decoded.at);
-    for (const RealUpdate& update : updates)
-        if (const auto load = decode(code.subspan(static_cast<std::size_t>(update.load - code.data())));
-            load && changes.contains(update.exchange))
-            found.push_back({*load, Use::updates, update.load, update});
-}
-
-void find_sites(const Image& image, std::span<std::byte> code, std::vector<Found>& found) {
-    SpinLoops loops(image);
-    LockAttempts attempts;
-    RealUpdates updates;
-    for_each_instruction(code, [&](const Decoded& decoded) {
-        const bool enters = attempts.add(decoded);
-        if (is_atomic(decoded)) found.push_back({decoded, enters ? Use::enters : Use::changes, decoded.at});
-        loops.add(decoded);
-        updates.add(decoded);
-    });
-    const std::vector<SpinLoop> waits = loops.found();
-    if (waits.empty()) return add_updates(updates.found(), code, found);
-    std::erase_if(found, [&](const Found& each) {
-        return std::ranges::any_of(
-            waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.decoded.at); });
-    });
-    LooksBefore looks(waits, code);
-    for (const SpinLoop& loop : waits)
-        for (const Decoded& load : loop.loads) found.push_back({load, Use::waits, loop.begin});
-    for_each_instruction(code, [&](const Decoded& decoded) {
-        for (const Decoded& load : looks.loads_before(decoded)) found.push_back({load, Use::waits, load.at});
-    });
-}
-
 /// The first one that an instruction reads.
 Variable variable_of(const Decoded& decoded) {
     const auto operands = std::span(decoded.operands, decoded.instruction.operand_count);
@@ -162,17 +113,18 @@ bool copy_to(std::byte* copy, const Decoded& decoded) {
 }
 
 /// Takes the sites, in order, to their copies.
-Result<> copy_sites(const std::vector<Found>& found, Sites& sites) {
-    for (const auto& [decoded, use, loop, update] : found) {
+Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
+    for (const auto& [at, use, loop, update] : found) {
+        if (!sites.all.empty() && sites.all.back().at == at) continue;
         std::byte* const copy = sites.copies + sites.all.size() * most_bytes;
-        const bool again = !sites.all.empty() && sites.all.back().at == decoded.at;
-        if (!again && copy_to(copy, decoded))
-            sites.all.push_back({decoded.at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
+        const Decoded decoded = *decode({at, most_bytes});
+        if (copy_to(copy, decoded))
+            sites.all.push_back({at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
                                  use == Use::changes ? AtomicChange::of(decoded) : std::nullopt, update});
         else if (use == Use::changes || use == Use::enters)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
-                                    static_cast<const void*>(decoded.at)));
+                                    static_cast<const void*>(at)));
     }
     return {};
 }
@@ -266,10 +218,8 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
 
 /// Finds the instructions of an image and copies them.
 Result<> copy_atomics(const Image& image) {
-    std::vector<Found> found;
-    for (const auto& code : image.code) find_sites(image, code, found);
+    const std::vector<Finding> found = find_in(image);
     if (found.empty()) return {};
-    std::ranges::sort(found, {}, [](const Found& each) { return each.decoded.at; });
     const std::size_t bytes = platform::round_up(found.size() * most_bytes, platform::page_size());
     Sites& sites = the_traps.sites.emplace_back(Sites{{}, reserve_near(image.code.front().data(), bytes)});
     if (sites.copies == nullptr)

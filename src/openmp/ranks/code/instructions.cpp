@@ -2,20 +2,60 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kumiki::openmp {
 
-std::optional<Decoded> decode(std::span<std::byte> code) {
+namespace {
+
+const ZydisDecoder& decoder() {
     static const ZydisDecoder decoder = [] {
         ZydisDecoder made;
         ZydisDecoderInit(&made, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
         return made;
     }();
-    Decoded decoded;
-    decoded.at = code.data();
-    if (ZYAN_FAILED(ZydisDecoderDecodeFull(&decoder, code.data(), code.size(), &decoded.instruction, decoded.operands)))
+    return decoder;
+}
+
+bool leaves_the_function(ZydisInstructionCategory category) {
+    return category == ZYDIS_CATEGORY_CALL || category == ZYDIS_CATEGORY_RET || category == ZYDIS_CATEGORY_SYSCALL ||
+           category == ZYDIS_CATEGORY_INTERRUPT;
+}
+
+} // namespace
+
+std::optional<Decoded> decode(std::span<std::byte> code) {
+    std::optional<Decoded> decoded(std::in_place);
+    decoded->at = code.data();
+    if (ZYAN_FAILED(
+            ZydisDecoderDecodeFull(&decoder(), code.data(), code.size(), &decoded->instruction, decoded->operands)))
         return {};
     return decoded;
+}
+
+std::optional<Glance> glance_at(std::span<std::byte> code) {
+    ZydisDecodedInstruction instruction;
+    if (ZYAN_FAILED(ZydisDecoderDecodeInstruction(&decoder(), nullptr, code.data(), code.size(), &instruction)))
+        return {};
+    const auto category = instruction.meta.category;
+    Glance glance{.at = code.data(),
+                  .bytes = instruction.length,
+                  .may_be_atomic = (instruction.attributes & ZYDIS_ATTRIB_HAS_LOCK) != 0 ||
+                                   instruction.mnemonic == ZYDIS_MNEMONIC_MFENCE ||
+                                   instruction.mnemonic == ZYDIS_MNEMONIC_XCHG,
+                  .is_conditional = category == ZYDIS_CATEGORY_COND_BR,
+                  .is_unconditional = category == ZYDIS_CATEGORY_UNCOND_BR,
+                  .leaves_the_function = leaves_the_function(category) || instruction.mnemonic == ZYDIS_MNEMONIC_UD2,
+                  .jump_target = nullptr};
+    if ((glance.is_conditional || glance.is_unconditional) && instruction.raw.imm[0].is_relative != 0)
+        glance.jump_target = glance.end() + instruction.raw.imm[0].value.s;
+    return glance;
+}
+
+std::size_t LastInstructions::since(const std::byte* at) const {
+    for (std::size_t number = 0; number < size(); ++number)
+        if (all_[(count_ - 1 - number) % most].data() == at) return number + 1;
+    return 0;
 }
 
 /// From a table, because a program's code names millions of registers when it starts.
@@ -108,15 +148,7 @@ bool is_jump(const Decoded& decoded) {
     return category == ZYDIS_CATEGORY_COND_BR || category == ZYDIS_CATEGORY_UNCOND_BR;
 }
 
-bool leaves_the_function(const Decoded& decoded) {
-    switch (decoded.instruction.meta.category) {
-    case ZYDIS_CATEGORY_CALL:
-    case ZYDIS_CATEGORY_RET:
-    case ZYDIS_CATEGORY_SYSCALL:
-    case ZYDIS_CATEGORY_INTERRUPT: return true;
-    default: return false;
-    }
-}
+bool leaves_the_function(const Decoded& decoded) { return leaves_the_function(decoded.instruction.meta.category); }
 
 std::byte* target_of(const Decoded& decoded) {
     const ZydisDecodedOperand& where = decoded.operands[0];

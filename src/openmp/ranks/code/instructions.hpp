@@ -23,15 +23,47 @@ struct Decoded {
 /// The first instruction of a piece of code; nothing: there is none.
 std::optional<Decoded> decode(std::span<std::byte> code);
 
-/// Calls each(decoded) for the instructions of a piece of code, read from its beginning to its end.
+/// What is known of an instruction without its operands. Most of a program's do not matter, and need no more.
+struct Glance {
+    std::byte* at;
+    std::size_t bytes;
+    bool may_be_atomic;                    ///< false: is_atomic() is, too
+    bool is_conditional, is_unconditional; ///< a jump
+    bool leaves_the_function;              ///< or ends it
+    std::byte* jump_target;                ///< as of jump_target_of()
+
+    std::byte* end() const { return at + bytes; }
+    Decoded decoded() const { return *decode({at, bytes}); }
+};
+
+/// The same as decode().
+std::optional<Glance> glance_at(std::span<std::byte> code);
+
+/// Calls each(glance) for the instructions of a piece of code, read from its beginning to its end.
 template <class Each>
 void for_each_instruction(std::span<std::byte> code, Each each) {
     while (!code.empty()) {
-        const auto decoded = decode(code);
-        if (decoded) each(*decoded);
-        code = code.subspan(decoded ? decoded->instruction.length : 1); // between functions is padding
+        const auto glance = glance_at(code);
+        if (glance) each(*glance);
+        code = code.subspan(glance ? glance->bytes : 1); // between functions is padding
     }
 }
+
+/// The last instructions of a piece of code that has been read so far. They are decoded anew where they matter.
+class LastInstructions {
+public:
+    void add(const Glance& glance) { all_[count_++ % most] = {glance.at, glance.bytes}; }
+    std::size_t size() const { return count_ < most ? count_ : most; }
+    /// How many of them are from this one on, with it; 0: it is not among them.
+    std::size_t since(const std::byte* at) const;
+    /// The last one is number 0.
+    Decoded operator[](std::size_t number) const { return *decode(all_[(count_ - 1 - number) % most]); }
+
+private:
+    static constexpr std::size_t most = 96;
+    std::array<std::span<std::byte>, most> all_;
+    std::size_t count_ = 0;
+};
 
 /// A register, or a variable by the way in which an instruction names it.
 struct Thing {

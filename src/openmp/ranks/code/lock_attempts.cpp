@@ -1,7 +1,5 @@
 #include "openmp/ranks/code/lock_attempts.hpp"
 
-#include <ranges>
-
 namespace kumiki::openmp {
 namespace {
 
@@ -27,7 +25,8 @@ bool is_copy(const Decoded& decoded) {
 /// Where a value comes from that an instruction behind those so far finds in a register or on the stack. What is
 /// written in between by a jump to here is not looked for.
 LockAttempts::Origin LockAttempts::origin_of(Thing thing, const Thing& variable) const {
-    for (const Decoded& decoded : std::views::reverse(before_)) {
+    for (std::size_t number = 0; number < before_.size(); ++number) {
+        const Decoded decoded = before_[number];
         const auto category = decoded.instruction.meta.category;
         if (category == ZYDIS_CATEGORY_RET || category == ZYDIS_CATEGORY_UNCOND_BR) break;
         if (is_call(decoded) && !thing.is_memory()) break;
@@ -62,10 +61,9 @@ bool LockAttempts::may_enter(const Decoded& decoded) const {
            origin_of(register_named(decoded.operands[1].reg.value), variable) != Origin::computed;
 }
 
-bool LockAttempts::add(const Decoded& decoded) {
-    const bool found = may_enter(decoded);
-    if (before_.size() == longest) before_.pop_front();
-    before_.push_back(decoded);
+bool LockAttempts::add(const Glance& glance) {
+    const bool found = glance.may_be_atomic && may_enter(glance.decoded());
+    before_.add(glance);
     return found;
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <deque>
-
 #include "openmp/ranks/code/instructions.hpp"
 
 namespace kumiki::openmp {
@@ -14,15 +12,14 @@ namespace kumiki::openmp {
 class LockAttempts {
 public:
     /// The next instruction of the program, in the order of addresses: whether it is one.
-    bool add(const Decoded& decoded);
+    bool add(const Glance& glance);
 
 private:
     enum class Origin : std::uint8_t { constant, same_variable, computed, unknown };
     Origin origin_of(Thing thing, const Thing& variable) const;
     bool may_enter(const Decoded& decoded) const;
 
-    static constexpr std::size_t longest = 96; ///< instructions
-    std::deque<Decoded> before_;
+    LastInstructions before_;
 };
 
 } // namespace kumiki::openmp

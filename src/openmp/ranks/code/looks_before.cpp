@@ -13,10 +13,11 @@ LooksBefore::LooksBefore(std::span<const SpinLoop> loops, std::span<std::byte> c
     }
 }
 
-const LooksBefore::Loop* LooksBefore::entered_by(const Decoded& decoded) const {
-    if (const auto loop = loops_.find(decoded.at); loop != loops_.end()) return &loop->second; // from the one before
-    const auto loop = loops_.find(jump_target_of(decoded));
-    const bool enters = loop != loops_.end() && !loop->second.body.contains(decoded.at);
+const LooksBefore::Loop* LooksBefore::entered_by(const Glance& glance) const {
+    if (const auto loop = loops_.find(glance.at); loop != loops_.end()) return &loop->second; // from the one before
+    if (glance.jump_target == nullptr) return nullptr;
+    const auto loop = loops_.find(glance.jump_target);
+    const bool enters = loop != loops_.end() && !loop->second.body.contains(glance.at);
     return enters ? &loop->second : nullptr;
 }
 
@@ -24,36 +25,49 @@ const LooksBefore::Loop* LooksBefore::entered_by(const Decoded& decoded) const {
 bool LooksBefore::leads_into_loop(std::byte* at) const {
     for (int step = 0; step < longest_way && at >= code_.data() && at < code_.data() + code_.size(); ++step) {
         if (in_loops_.contains(at)) return true;
-        const auto decoded = decode(code_.subspan(static_cast<std::size_t>(at - code_.data())));
-        if (!decoded || leaves_the_function(*decoded)) return false;
-        const auto [next, target] = successors_of(*decoded);
-        if ((next == nullptr) == (target == nullptr)) return false;
-        at = next != nullptr ? next : target;
+        const auto glance = glance_at(code_.subspan(static_cast<std::size_t>(at - code_.data())));
+        if (!glance || glance->leaves_the_function || glance->is_conditional) return false;
+        at = glance->is_unconditional ? glance->jump_target : glance->end();
     }
     return false;
 }
 
-std::vector<Decoded> LooksBefore::loads_before(const Decoded& decoded) {
-    const auto category = decoded.instruction.meta.category;
-    std::vector<Decoded> found;
-    ++age_;
-    if (category == ZYDIS_CATEGORY_COND_BR) {
-        if (load_ && age_ <= longest && !in_loops_.contains(decoded.at) &&
-            std::ranges::any_of(successors_of(decoded), [this](std::byte* next) { return leads_into_loop(next); }))
-            found.push_back(*load_);
-        if (jumps_.size() == most) jumps_.pop_front();
-        jumps_.push_back({age_ <= longest ? load_ : std::nullopt, target_of(decoded)});
+namespace {
+
+/// Whether a thread that executes what follows has not executed what was before.
+bool parts_from_what_follows(const Decoded& decoded) {
+    return decoded.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_function(decoded);
+}
+
+} // namespace
+
+/// The last load before one of the last instructions, if it is near.
+std::optional<Decoded> LooksBefore::load_before(std::size_t number) const {
+    for (std::size_t each = number + 1; each <= number + longest && each < last_.size(); ++each) {
+        const Decoded decoded = last_[each];
+        if (parts_from_what_follows(decoded)) return {};
+        if (!is_atomic(decoded) && reads_memory(decoded)) return decoded;
     }
-    if (const Loop* const loop = entered_by(decoded))
-        for (const Jump& jump : jumps_)
-            if (jump.load && (&jump == &jumps_.back() || std::ranges::count(loop->exits, jump.target) != 0))
-                found.push_back(*jump.load);
-    if (category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_function(decoded)) {
-        load_.reset();
-        jumps_.clear();
-    } else if (!is_atomic(decoded) && reads_memory(decoded)) {
-        load_ = decoded;
-        age_ = 0;
+    return {};
+}
+
+std::vector<Decoded> LooksBefore::loads_before(const Glance& glance) {
+    std::vector<Decoded> found;
+    last_.add(glance);
+    if (glance.is_conditional && !in_loops_.contains(glance.at) &&
+        (leads_into_loop(glance.end()) || leads_into_loop(glance.jump_target)))
+        if (const auto load = load_before(0)) found.push_back(*load);
+    const Loop* const loop = entered_by(glance);
+    if (loop == nullptr) return found;
+    std::size_t jumps = 0;
+    for (std::size_t number = 0; jumps < most && number < last_.size(); ++number) {
+        const Decoded jump = last_[number];
+        if (number > 0 && parts_from_what_follows(jump)) break;
+        if (jump.instruction.meta.category != ZYDIS_CATEGORY_COND_BR) continue;
+        if (const auto load = load_before(number);
+            load && (jumps == 0 || std::ranges::count(loop->exits, target_of(jump)) != 0))
+            found.push_back(*load);
+        ++jumps;
     }
     return found;
 }

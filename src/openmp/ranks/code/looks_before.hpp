@@ -24,29 +24,24 @@ public:
     /// The next instruction of the code, in the order of addresses. If it enters a loop, returns the load before the
     /// last conditional jump, which may have another purpose, and those before other jumps to where the loop goes on.
     /// If it is a conditional jump that leads to a loop, or lets the thread go on to one, returns the load before it.
-    std::vector<Decoded> loads_before(const Decoded& decoded);
+    std::vector<Decoded> loads_before(const Glance& glance);
 
 private:
     struct Loop {
         std::set<std::byte*> body;
         std::vector<std::byte*> exits;
     };
-    struct Jump {
-        std::optional<Decoded> load; ///< the last one before it, if that is near
-        std::byte* target;
-    };
-    const Loop* entered_by(const Decoded& decoded) const;
+    const Loop* entered_by(const Glance& glance) const;
     bool leads_into_loop(std::byte* at) const;
+    std::optional<Decoded> load_before(std::size_t number) const;
 
-    static constexpr int longest = 6;      ///< instructions from the load to the jump
-    static constexpr std::size_t most = 4; ///< jumps
-    static constexpr int longest_way = 12; ///< instructions from a jump to a loop
-    std::map<std::byte*, Loop> loops_;     ///< by their beginnings
-    std::set<const std::byte*> in_loops_;  ///< the instructions of all of them
+    static constexpr std::size_t longest = 6; ///< instructions from the load to the jump
+    static constexpr std::size_t most = 4;    ///< jumps
+    static constexpr int longest_way = 12;    ///< instructions from a jump to a loop
+    std::map<std::byte*, Loop> loops_;        ///< by their beginnings
+    std::set<const std::byte*> in_loops_;     ///< the instructions of all of them
     std::span<std::byte> code_;
-    std::optional<Decoded> load_; ///< the last one
-    int age_ = 0;                 ///< instructions since then
-    std::deque<Jump> jumps_;      ///< the last conditional ones
+    LastInstructions last_;
 };
 
 } // namespace kumiki::openmp

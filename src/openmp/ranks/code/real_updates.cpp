@@ -218,11 +218,13 @@ dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
     return {kind, bytes, operand, context.fpregs->mxcsr};
 }
 
-void RealUpdates::add(const Decoded& decoded) {
-    if (end_ != decoded.at) before_.clear();
-    end_ = decoded.end();
-    if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_CMPXCHG && is_atomic(decoded)) search(decoded);
-    before_.push_back(decoded.at);
+void RealUpdates::add(const Glance& glance) {
+    if (end_ != glance.at) before_.clear();
+    end_ = glance.end();
+    if (glance.may_be_atomic)
+        if (const Decoded decoded = glance.decoded(); decoded.instruction.mnemonic == ZYDIS_MNEMONIC_CMPXCHG)
+            search(decoded);
+    before_.push_back(glance.at);
     if (before_.size() > longest) before_.pop_front();
 }
 

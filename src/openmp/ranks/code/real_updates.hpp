@@ -38,7 +38,7 @@ struct RealUpdate {
 class RealUpdates {
 public:
     /// The next instruction of the program, in the order of addresses.
-    void add(const Decoded& decoded);
+    void add(const Glance& glance);
     const std::vector<RealUpdate>& found() const { return found_; }
 
 private:

@@ -226,11 +226,11 @@ std::vector<const Decoded*> jumps_at_limits(Body body, const std::vector<Thing>&
 }
 
 /// The instruction before the loop from which on these registers get values that do not depend on what was before;
-/// null: there is none nearby. `code` ends before the loop.
-std::byte* sets_anew(std::span<const Decoded> code, std::vector<Thing> counters) {
+/// null: there is none nearby. The loop is the last `length` instructions.
+std::byte* sets_anew(const LastInstructions& code, std::size_t length, std::vector<Thing> counters) {
     constexpr std::size_t near = 12;
-    for (std::size_t behind = 0; behind < std::min(near, code.size()); ++behind) {
-        const Decoded& decoded = code[code.size() - 1 - behind];
+    for (std::size_t number = length; number < std::min(length + near, code.size()); ++number) {
+        const Decoded decoded = code[number];
         const bool sets = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOV || is_zeroing(decoded);
         if (!sets || reads_memory(decoded)) continue;
         for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
@@ -243,7 +243,7 @@ std::byte* sets_anew(std::span<const Decoded> code, std::vector<Thing> counters)
 
 /// Whether it looks at the same variables in each pass, and changes nothing but registers. Compilers load such a
 /// variable anew in each pass only because the program asks for that (volatile, atomic).
-bool looks_at_the_same_variables(Body body, const WaitingCalls& calls) {
+bool looks_at_the_same_variables(Body body, WaitingCalls& calls) {
     std::vector<Thing> changed;
     for (const Decoded* const decoded : body)
         if (!is_call(*decoded) && !loads_what_stays(*decoded, body))
@@ -279,33 +279,34 @@ std::vector<std::byte*> exits_of(Body body) {
 
 } // namespace
 
-void SpinLoops::add(const Decoded& decoded) {
-    if (before_.size() == longest) before_.pop_front();
-    before_.push_back(decoded);
-    std::byte* const target = jump_target_of(decoded);
-    if (target == nullptr || target > decoded.at) return;
-    if (auto loop = ends_with(decoded)) loops_.push_back(std::move(*loop));
-    else other_loops_.push_back({decoded.at, target});
+void SpinLoops::add(const Glance& glance) {
+    before_.add(glance);
+    if (glance.jump_target == nullptr || glance.jump_target > glance.at) return;
+    if (auto loop = from(glance.jump_target)) loops_.push_back(std::move(*loop));
+    else other_loops_.push_back({glance.at, glance.jump_target});
 }
 
-/// A flush follows each of its loads: else it may end with a variable that another thread has set, and without what
-/// that thread has written before. A backward jump alone makes no loop: compilers put code that is rarely executed
-/// behind the rest of its function, from where it jumps back.
-std::optional<SpinLoop> SpinLoops::ends_with(const Decoded& decoded) {
-    const auto begin = std::ranges::find(before_, jump_target_of(decoded), &Decoded::at);
-    if (begin == before_.end()) return {};
+/// The loop that ends with the last instruction. A flush follows each of its loads: else it may end with a variable
+/// that another thread has set, and without what that thread has written before. A backward jump alone makes no loop:
+/// compilers put code that is rarely executed behind the rest of its function, from where it jumps back.
+std::optional<SpinLoop> SpinLoops::from(std::byte* begin) {
+    const std::size_t length = before_.since(begin);
+    if (length == 0) return {};
+    std::vector<Decoded> decoded;
+    decoded.reserve(length);
+    for (std::size_t number = length; number-- > 0;) decoded.push_back(before_[number]);
     std::vector<const Decoded*> code;
-    for (auto each = begin; each != before_.end(); ++each) code.push_back(&*each);
+    for (const Decoded& each : decoded) code.push_back(&each);
     const std::vector<const Decoded*> body = natural_loop(code);
     if (body.empty() || body.front() != code.front() || body.back() != code.back()) return {};
     const auto counters = counters_of(body, calls_);
     if (!counters || is_second_of_two(body)) return {};
     auto loads = calls_.deciding_loads(body, jumps_at_limits(body, *counters));
-    SpinLoop loop{begin->at, decoded.at, {}, std::move(loads), exits_of(body), begin->at};
+    SpinLoop loop{begin, decoded.back().at, {}, std::move(loads), exits_of(body), begin};
     std::ranges::transform(body, std::back_inserter(loop.body), &Decoded::at);
     if (!counters->empty()) {
         if (!looks_at_the_same_variables(body, calls_)) return {};
-        loop.entry = sets_anew(std::vector(before_.begin(), begin), *counters);
+        loop.entry = sets_anew(before_, length, *counters);
     }
     if (loop.entry == nullptr || std::ranges::all_of(loop.loads, reads_stack_only)) return {};
     return loop;

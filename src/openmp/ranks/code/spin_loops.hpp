@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -32,10 +31,10 @@ struct SpinLoop {
 /// changes nothing.
 class SpinLoops {
 public:
-    /// The program must outlive it.
-    explicit SpinLoops(const Image& program) : calls_(program) {}
+    /// `calls` must outlive it.
+    explicit SpinLoops(WaitingCalls& calls) : calls_(calls) {}
     /// The next instruction of the program, in the order of addresses.
-    void add(const Decoded& decoded);
+    void add(const Glance& glance);
     /// The loops among the instructions so far.
     std::vector<SpinLoop> found() const;
 
@@ -43,11 +42,10 @@ private:
     struct Jump {
         std::byte *from, *to;
     };
-    std::optional<SpinLoop> ends_with(const Decoded& decoded);
+    std::optional<SpinLoop> from(std::byte* begin);
 
-    static constexpr std::size_t longest = 96; ///< instructions
-    std::deque<Decoded> before_;
-    WaitingCalls calls_;
+    LastInstructions before_;
+    WaitingCalls& calls_;
     std::vector<SpinLoop> loops_;
     std::vector<Jump> other_loops_; ///< the backward jumps of loops that do more
 };

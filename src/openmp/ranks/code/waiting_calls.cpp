@@ -100,44 +100,57 @@ bool writes_own_only(Body body, std::size_t place, const OwnAddresses& own_addre
     return own;
 }
 
+/// The functions of libraries that a loop may call while it waits.
+const std::vector<const void*>& functions_of_libraries() {
+    static const auto all = [] {
+        std::vector<const void*> found;
+        for (const char* const name : {"omp_get_thread_num",
+                                       "omp_get_thread_num_",
+                                       "omp_get_num_threads",
+                                       "omp_get_num_threads_",
+                                       "omp_get_wtime",
+                                       "omp_get_wtime_",
+                                       "GOMP_taskyield",
+                                       "GOMP_taskwait",
+                                       "__kmpc_omp_taskyield",
+                                       "__kmpc_omp_taskwait",
+                                       "__kmpc_flush",
+                                       "__kmpc_global_thread_num",
+                                       "__kmpc_masked",
+                                       "__kmpc_master",
+                                       "__errno_location",
+                                       "sched_yield",
+                                       "thrd_yield",
+                                       "sleep",
+                                       "thrd_sleep",
+                                       "syscall",
+                                       "usleep",
+                                       "nanosleep",
+                                       "clock_nanosleep",
+                                       "clock_gettime",
+                                       "gettimeofday",
+                                       "time",
+                                       "clock",
+                                       "_ZNSt6chrono3_V212steady_clock3nowEv",
+                                       "_ZNSt6chrono3_V212system_clock3nowEv"}) {
+            found.push_back(dlsym(RTLD_DEFAULT, name));
+            // In programs of clang the names have another version, and mean other pieces of code.
+            found.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));
+        }
+        std::erase(found, nullptr);
+        return found;
+    }();
+    return all;
+}
+
+bool leads_to_waiting_function(std::uintptr_t slot) {
+    const auto* const function = *reinterpret_cast<const void* const*>(slot);
+    return std::ranges::find(functions_of_libraries(), function) != functions_of_libraries().end();
+}
+
 } // namespace
 
-WaitingCalls::WaitingCalls(const Image& program) : program_(program) {
-    for (const char* const name : {"omp_get_thread_num",
-                                   "omp_get_thread_num_",
-                                   "omp_get_num_threads",
-                                   "omp_get_num_threads_",
-                                   "omp_get_wtime",
-                                   "omp_get_wtime_",
-                                   "GOMP_taskyield",
-                                   "GOMP_taskwait",
-                                   "__kmpc_omp_taskyield",
-                                   "__kmpc_omp_taskwait",
-                                   "__kmpc_flush",
-                                   "__kmpc_global_thread_num",
-                                   "__kmpc_masked",
-                                   "__kmpc_master",
-                                   "__errno_location",
-                                   "sched_yield",
-                                   "thrd_yield",
-                                   "sleep",
-                                   "thrd_sleep",
-                                   "syscall",
-                                   "usleep",
-                                   "nanosleep",
-                                   "clock_nanosleep",
-                                   "clock_gettime",
-                                   "gettimeofday",
-                                   "time",
-                                   "clock",
-                                   "_ZNSt6chrono3_V212steady_clock3nowEv",
-                                   "_ZNSt6chrono3_V212system_clock3nowEv"}) {
-        of_libraries_.push_back(dlsym(RTLD_DEFAULT, name));
-        // In programs of clang the names have another version, and mean other pieces of code.
-        of_libraries_.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));
-    }
-    std::erase(of_libraries_, nullptr);
-}
+WaitingCalls::WaitingCalls(const Image& program) : program_(program) {}
 
 bool WaitingCalls::may_be_shared(const Thing& thing) const {
     const bool is_constant =
@@ -164,11 +177,14 @@ std::uintptr_t WaitingCalls::slot_behind(const Decoded& call) const {
     }
 }
 
-bool WaitingCalls::is_of_library(const Decoded& call) const {
-    const std::uintptr_t slot = slot_behind(call);
-    if (!is_in(program_.segments, slot)) return false;
-    return std::ranges::find(of_libraries_, *reinterpret_cast<const void* const*>(slot)) != of_libraries_.end();
+bool WaitingCalls::is_of_library(const Decoded& call) {
+    const std::uintptr_t at = slot_behind(call);
+    if (!is_in(program_.segments, at)) return false;
+    if (const auto known = std::ranges::find(slots_, at, &Slot::at); known != slots_.end()) return known->waits;
+    return slots_.emplace_back(Slot{at, leads_to_waiting_function(at)}).waits;
 }
+
+bool WaitingCalls::is_still_true(const Slot& slot) { return leads_to_waiting_function(slot.at) == slot.waits; }
 
 const std::optional<std::vector<Decoded>>& WaitingCalls::loads_of(const Decoded& call) {
     static const Loads none = std::vector<Decoded>{}, unknown;

@@ -23,7 +23,15 @@ public:
     /// The loads by which the function decides what it returns, none if it is a library's; nothing: it may do something
     /// else.
     const std::optional<std::vector<Decoded>>& loads_of(const Decoded& call);
-    bool is_of_library(const Decoded& call) const;
+    bool is_of_library(const Decoded& call);
+    /// A variable of the linker, of which the program's code alone does not say which function it leads to.
+    struct Slot {
+        std::uintptr_t at;
+        bool waits; ///< whether that is one of a library's that a waiting loop may call
+    };
+    static bool is_still_true(const Slot& slot);
+    /// Those that have been looked at.
+    const std::vector<Slot>& slots() const { return slots_; }
     /// Whether an instruction that names this may load a variable of another thread.
     bool may_be_shared(const Thing& thing) const;
     /// The loads, by the code or by functions that it calls, that decide where its jumps lead, but for those that are
@@ -42,7 +50,7 @@ private:
 
     static constexpr std::size_t longest = 96; ///< instructions of a function
     const Image& program_;
-    std::vector<const void*> of_libraries_;
+    std::vector<Slot> slots_;
     std::map<std::byte*, Loads> known_; ///< by the function's first instruction
 };
 

@@ -1,0 +1,70 @@
+#include "openmp/ranks/code/code_search.hpp"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "openmp/ranks/code/instructions.hpp"
+#include "openmp/ranks/code/lock_attempts.hpp"
+#include "openmp/ranks/code/looks_before.hpp"
+#include "openmp/ranks/code/search_cache.hpp"
+#include "openmp/ranks/code/spin_loops.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+/// Where threads wait for variables no home carries an update out (Ranks::change_word).
+void add_updates(std::span<const RealUpdate> updates, std::vector<Finding>& found) {
+    std::set<const std::byte*> changes;
+    for (const Finding& each : found)
+        if (each.use == Use::changes) changes.insert(each.at);
+    for (const RealUpdate& update : updates)
+        if (changes.contains(update.exchange)) found.push_back({update.load, Use::updates, update.load, update});
+}
+
+void search(std::span<std::byte> code, SpinLoops& loops, std::vector<Finding>& all) {
+    LockAttempts attempts;
+    RealUpdates updates;
+    std::vector<Finding> found;
+    for_each_instruction(code, [&](const Glance& glance) {
+        const bool enters = attempts.add(glance);
+        if (glance.may_be_atomic && is_atomic(glance.decoded()))
+            found.push_back({glance.at, enters ? Use::enters : Use::changes, glance.at, {}});
+        loops.add(glance);
+        updates.add(glance);
+    });
+    const std::vector<SpinLoop> waits = loops.found();
+    if (waits.empty()) {
+        add_updates(updates.found(), found);
+    } else {
+        std::erase_if(found, [&](const Finding& each) {
+            return std::ranges::any_of(
+                waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.at); });
+        });
+        LooksBefore looks(waits, code);
+        for (const SpinLoop& loop : waits)
+            for (const Decoded& load : loop.loads) found.push_back({load.at, Use::waits, loop.begin, {}});
+        for_each_instruction(code, [&](const Glance& glance) {
+            for (const Decoded& load : looks.loads_before(glance)) found.push_back({load.at, Use::waits, load.at, {}});
+        });
+    }
+    all.insert(all.end(), found.begin(), found.end());
+}
+
+} // namespace
+
+std::vector<Finding> find_in(const Image& image) {
+    const SearchCache cache(image);
+    if (auto kept = cache.read()) return *std::move(kept);
+    WaitingCalls calls(image);
+    std::vector<Finding> found;
+    for (const auto& code : image.code) {
+        SpinLoops loops(calls);
+        search(code, loops, found);
+    }
+    std::ranges::stable_sort(found, {}, &Finding::at);
+    cache.keep(found, calls.slots());
+    return found;
+}
+
+} // namespace kumiki::openmp

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "openmp/ranks/code/real_updates.hpp"
+#include "openmp/ranks/memory/image.hpp"
+
+namespace kumiki::openmp {
+
+/// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
+/// is the load of a loop that waits for a variable; or that of an update (RealUpdate).
+enum class Use : std::uint8_t { changes, enters, waits, updates };
+
+/// An instruction of the program that is to be replaced by a trap.
+struct Finding {
+    std::byte* at;
+    Use use;
+    const std::byte* loop;            ///< the first instruction of the loop in which it waits; of others, itself
+    std::optional<RealUpdate> update; ///< that begins with this load
+};
+static_assert(std::is_trivially_copyable_v<Finding>);
+
+/// All of them, in the order of addresses; some are named twice. A search that takes long is kept in a file for the
+/// next start of the program (SearchCache).
+std::vector<Finding> find_in(const Image& image);
+
+} // namespace kumiki::openmp
