@@ -6,6 +6,8 @@
 #include <string_view>
 #include <unwind.h>
 
+#include "platform/signal_sets.hpp"
+
 namespace kumiki::explain {
 namespace {
 
@@ -73,12 +75,18 @@ void find_libraries() {
     program_callers(first); // the unwinder prepares itself at its first use
 }
 
+/// The unwinder reads variables of the program that the compiler has made (those with the address of the C++ library's
+/// function for exceptions), whose page may be absent: the fault that this function is called for may lead to another.
 const void* in_program(const void* instruction) {
+    [[gnu::tls_model("initial-exec")]] static thread_local bool walks = false;
     const auto address = reinterpret_cast<std::uintptr_t>(instruction);
-    if (address == 0 || !is_library(address)) return instruction;
+    if (address == 0 || walks || !is_library(address)) return instruction;
     std::uint64_t found[1] = {};
     Walk walk{found, address};
+    const platform::FaultsUnblocked unblocked;
+    walks = true;
     _Unwind_Backtrace(visit, &walk);
+    walks = false;
     return walk.count == 0 ? instruction : reinterpret_cast<const void*>(found[0]);
 }
 

@@ -28,4 +28,21 @@ private:
     sigset_t before_{};
 };
 
+/// While it lives, the thread may fault again, though a handler of a fault calls. It must hold no lock.
+class FaultsUnblocked {
+public:
+    FaultsUnblocked() {
+        sigset_t faults;
+        sigemptyset(&faults);
+        for (const int fault : {SIGSEGV, SIGBUS}) sigaddset(&faults, fault);
+        pthread_sigmask(SIG_UNBLOCK, &faults, &before_);
+    }
+    ~FaultsUnblocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    FaultsUnblocked(const FaultsUnblocked&) = delete;
+    FaultsUnblocked& operator=(const FaultsUnblocked&) = delete;
+
+private:
+    sigset_t before_{};
+};
+
 } // namespace kumiki::platform
