@@ -321,6 +321,69 @@ def test_a_pointer_that_only_another_process_has_is_explained(launcher: Launcher
     assert "kumiki: rank 1 has used a null pointer" in result.stderr and "from a library" in result.stderr
 
 
+# A thread of the first process enters a lock, and one of the second leaves it.
+FOREIGN_LOCK = """
+#include <omp.h>
+omp_lock_t lock;
+int main(void) {
+    omp_init_lock(&lock);
+#pragma omp parallel
+    {
+        if (omp_get_thread_num() == 0) omp_set_lock(&lock);
+#pragma omp barrier
+        if (omp_get_thread_num() == 1) omp_unset_lock(&lock);
+    }
+}
+"""
+
+
+def test_a_lock_that_another_thread_leaves_is_refused(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", source=FOREIGN_LOCK)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == ENVIRONMENT
+    assert "rank 1: the program uses a lock that one thread enters and another one leaves" in result.stderr
+
+
+# A library that does not belong to the program enters its mutex, while another thread waits for that.
+LIBRARY_ENTERS = """
+#include <pthread.h>
+void take(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
+"""
+PROGRAM_LEAVES = """
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+void take(pthread_mutex_t *mutex);
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int turns;
+void *run(void *unused) {
+    take(&mutex);
+    ++turns;
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(void) {
+    pthread_t thread;
+#pragma omp parallel
+    { (void)turns; }
+    take(&mutex);
+    pthread_create(&thread, 0, run, 0);
+    usleep(50000);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, 0);
+    printf("%d\\n", turns);
+}
+"""
+
+
+def test_a_mutex_that_a_library_has_entered_is_left(launcher: Launcher, tmp_path: Path) -> None:
+    (tmp_path / "library.c").write_text(LIBRARY_ENTERS)
+    library = tmp_path / "libtakes.so"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True)
+    program = compiled(tmp_path, "-fopenmp", str(library), f"-Wl,-rpath,{tmp_path}", source=PROGRAM_LEAVES)
+    assert lines(run_with_copies(launcher, program, "-n", "2", "-t", "1")) == ["1"]
+
+
 def test_a_rank_that_dies_ends_the_job(launcher: Launcher, tmp_path: Path) -> None:
     source = (
         "#include <omp.h>\n#include <signal.h>\nint main(void) {\n#pragma omp parallel\n"

@@ -269,7 +269,10 @@ void Ranks::release(int lock) {
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();
-    check(locks_->release(lock));
+    const auto released = locks_->release(lock);
+    if (!released && released.error().status == KUMIKI_ERROR_STATE)
+        refuse("a lock that one thread enters and another one leaves");
+    check(released);
     here_first_[lock].leave();
     if (ordered) release(instruction_lock);
 }
