@@ -43,22 +43,38 @@ bool AccessHistory::Accesses::contains(const Accesses& others) const {
     return std::ranges::includes(fetched, others.fetched) && std::ranges::includes(written, others.written);
 }
 
-const AccessHistory::Accesses* AccessHistory::begin(std::uint64_t place) {
+AccessHistory::Pattern* AccessHistory::Place::led_to_by(std::uint64_t way) {
+    const auto led = ways.find(way);
+    if (led == ways.end() || !led->second.again) return nullptr;
+    const auto found = std::ranges::find(patterns, led->second.number, &Pattern::number);
+    return found == patterns.end() ? nullptr : &*found;
+}
+
+void AccessHistory::Place::note(std::uint64_t way, const Pattern& pattern) {
+    if (way == 0) return;
+    if (ways.size() >= most_ways) ways.clear();
+    const auto [led, is_new] = ways.try_emplace(way, Led{pattern.number, false});
+    if (!is_new) led->second = {pattern.number, led->second.number == pattern.number};
+}
+
+const AccessHistory::Accesses* AccessHistory::begin(Visit visit) {
     now_ = nullptr;
     expecting_ = nullptr;
     likely_ = nullptr;
     candidates_.clear();
-    faulted_ = false;
-    if (place == 0 || (places_.size() == most_places && !places_.contains(place))) return nullptr;
-    now_ = &places_[place];
+    faulted_ = is_led_ = false;
+    if (visit.place == 0 || (places_.size() == most_places && !places_.contains(visit.place))) return nullptr;
+    now_ = &places_[visit.place];
+    way_ = visit.way;
     ++now_->intervals;
     std::erase_if(now_->patterns, [&](const Pattern& pattern) {
         return now_->intervals - pattern.seen > memory * now_->patterns.size();
     });
-    if (now_->patterns.size() == 1) {
-        Pattern& only = now_->patterns.front();
-        if (only.left == 0) likely_ = &only.expected;
-        return expect(only);
+    Pattern* const only = now_->patterns.size() == 1 ? &now_->patterns.front() : now_->led_to_by(way_);
+    if (only != nullptr) {
+        is_led_ = now_->patterns.size() > 1;
+        if (only->left == 0) likely_ = &only->expected;
+        return expect(*only);
     }
     for (Pattern& pattern : now_->patterns) candidates_.push_back(&pattern);
     return nullptr;
@@ -93,36 +109,39 @@ void AccessHistory::end(Accesses faulted, const PageList& dropped, std::size_t u
     candidates_.clear();
     if (place == nullptr) return;
     if (!dropped.empty()) faulted.fetched = without(faulted.fetched, dropped);
-    if (expecting == nullptr) {
-        learn(*place, std::move(faulted));
-        return;
-    }
-    const std::size_t expected = expecting->expected.count();
+    if (expecting == nullptr) place->note(way_, learn(*place, std::move(faulted)));
+    else end_expected(*place, *expecting, faulted, unchanged);
+}
+
+void AccessHistory::end_expected(Place& place, Pattern& expecting, const Accesses& faulted, std::size_t unchanged) {
+    const std::size_t expected = expecting.expected.count();
     if (2 * faulted.count() > expected) {
-        if (note_larger(*place, *expecting, faulted)) return;
-        if (expecting->period == shortest) place->patterns.clear(); // it was the first, and has happened only once
-        else expecting->left = 0;                                   // the program has changed its ways
+        if (const Pattern* const other = larger(place, expecting, faulted)) place.note(way_, *other);
+        else if (is_led_) place.ways.erase(way_);
+        else if (expecting.period == shortest) place.patterns.clear(); // it was the first, and has happened only once
+        else expecting.left = 0;                                       // the program has changed its ways
         return;
     }
-    if (2 * (expected + faulted.count()) <= 3 * expecting->learned.count())
-        expecting->expected = with(expecting->expected, faulted);
-    if (4 * unchanged > expected && expecting->doubt == Doubt::none) {
-        expecting->left = 0; // perhaps it has
-        expecting->doubt = Doubt::present;
+    place.note(way_, expecting);
+    if (2 * (expected + faulted.count()) <= 3 * expecting.learned.count())
+        expecting.expected = with(expecting.expected, faulted);
+    if (4 * unchanged > expected && expecting.doubt == Doubt::none) {
+        expecting.left = 0; // perhaps it has
+        expecting.doubt = Doubt::present;
     }
 }
 
-/// Whether the interval was one of another pattern, of which the expected one is a part.
-bool AccessHistory::note_larger(Place& place, const Pattern& expected, const Accesses& faulted) {
+/// The pattern that the interval had, if the expected one is a part of it; null: it had none that is known.
+const AccessHistory::Pattern* AccessHistory::larger(Place& place, const Pattern& expected, const Accesses& faulted) {
     const Accesses all = with(expected.learned, faulted);
     const auto found =
         std::ranges::find_if(place.patterns, [&](const Pattern& pattern) { return agree(pattern.learned, all); });
-    if (found == place.patterns.end() || &*found == &expected) return false;
+    if (found == place.patterns.end() || &*found == &expected) return nullptr;
     found->seen = place.intervals;
-    return true;
+    return &*found;
 }
 
-void AccessHistory::learn(Place& place, Accesses accesses) {
+const AccessHistory::Pattern& AccessHistory::learn(Place& place, Accesses accesses) {
     const auto known =
         std::ranges::find_if(place.patterns, [&](const Pattern& pattern) { return agree(pattern.learned, accesses); });
     if (known == place.patterns.end()) {
@@ -130,14 +149,19 @@ void AccessHistory::learn(Place& place, Accesses accesses) {
             place.patterns.erase(std::ranges::min_element(place.patterns, {}, &Pattern::seen));
         const unsigned untried = place.tried ? 0 : 1;
         place.tried = true;
-        place.patterns.push_back({.learned = accesses, .expected = accesses, .seen = place.intervals, .left = untried});
-        return;
+        place.patterns.push_back({.learned = accesses,
+                                  .expected = accesses,
+                                  .seen = place.intervals,
+                                  .number = ++place.numbers,
+                                  .left = untried});
+        return place.patterns.back();
     }
     known->learned = known->expected = std::move(accesses);
     known->seen = place.intervals;
     known->left = known->period;
     if (known->doubt == Doubt::present) known->doubt = Doubt::dispelled;
     known->period = std::min(2 * known->period, longest);
+    return *known;
 }
 
 } // namespace kumiki::dsm

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dsm/place_order.hpp"
+
 namespace kumiki::dsm {
 
 /// Which pages of an array this rank will need in an interval between barriers, by what it needed in earlier intervals
@@ -17,7 +19,8 @@ namespace kumiki::dsm {
 /// programs with few steps gain from that, and the others lose one step.
 ///
 /// Where intervals of one place differ, as those of a function that works on grids of several sizes, each of them is
-/// remembered as a pattern, and the first faults tell which it is: then the rest of that pattern is expected.
+/// remembered as a pattern. If the same way to that place has led to the same pattern twice in succession, it is
+/// expected; otherwise the first faults tell which it is, and then the rest of that pattern is expected.
 ///
 /// One thread at a time uses this.
 class AccessHistory {
@@ -31,9 +34,9 @@ public:
         bool contains(const Accesses& others) const;
     };
 
-    /// An interval begins at a place of the program; 0: unknown. Returns what is expected of it, valid until end();
-    /// null: nothing so far, and as long as searches() is true, fault() may find it.
-    const Accesses* begin(std::uint64_t place);
+    /// An interval begins. Returns what is expected of it, valid until end(); null: nothing so far, and as long as
+    /// searches() is true, fault() may find it.
+    const Accesses* begin(Visit visit);
     /// What an interval that has just begun, and learns, will probably need: to be fetched in advance, but so that its
     /// accesses still fault. Null: nothing is known. Valid until end().
     const Accesses* likely() const { return likely_; }
@@ -56,28 +59,43 @@ private:
         Accesses learned;           ///< what the last interval that learned it has needed
         Accesses expected;          ///< besides, up to half as much again that intervals needed that expected this
         std::uint64_t seen = 0;     ///< in which interval of its place
+        std::uint64_t number = 0;   ///< among all of its place
         unsigned left = 0;          ///< so many more will expect it before one learns again
         unsigned period = shortest; ///< `left` after the next one that learns the same
         Doubt doubt = Doubt::none;
+    };
+    /// The pattern to which a way has led the last time.
+    struct Led {
+        std::uint64_t number;
+        bool again; ///< and the time before
     };
     struct Place {
         std::vector<Pattern> patterns;
         std::uint64_t intervals = 0;
         bool tried = false; ///< its first pattern has been expected
+        std::uint64_t numbers = 0;
+        std::unordered_map<std::uint64_t, Led> ways;
+
+        Pattern* led_to_by(std::uint64_t way);
+        void note(std::uint64_t way, const Pattern& pattern);
     };
     static constexpr unsigned shortest = 4, longest = 64;
     static constexpr std::size_t most_patterns = 64; ///< of a place
     /// In a program with more places nothing is expected at the others.
     static constexpr std::size_t most_places = 4096;
+    static constexpr std::size_t most_ways = 1024; ///< to a place
     /// A pattern is forgotten when it was not seen in this many intervals for each pattern of its place.
     static constexpr std::uint64_t memory = 4;
 
     const Accesses* expect(Pattern& pattern);
-    void learn(Place& place, Accesses accesses);
-    static bool note_larger(Place& place, const Pattern& expected, const Accesses& faulted);
+    static const Pattern& learn(Place& place, Accesses accesses);
+    static const Pattern* larger(Place& place, const Pattern& expected, const Accesses& faulted);
+    void end_expected(Place& place, Pattern& expecting, const Accesses& faulted, std::size_t unchanged);
 
     std::unordered_map<std::uint64_t, Place> places_;
     Place* now_ = nullptr;             ///< null: outside of intervals with a known place
+    std::uint64_t way_ = 0;            ///< to it
+    bool is_led_ = false;              ///< what is expected, or likely, is so because of that
     std::vector<Pattern*> candidates_; ///< those that have all pages that have faulted so far
     bool faulted_ = false;             ///< there was a fault in this interval
     const Accesses* likely_ = nullptr;

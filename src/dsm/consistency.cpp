@@ -98,10 +98,10 @@ void Consistency::take_changes(std::span<const std::span<const std::byte>> told,
 void Consistency::request_early(std::uint64_t barrier) {
     if (courier_ == nullptr) return;
     const std::lock_guard turn(turn_);
-    const auto place = places_.next();
-    if (!place) return forget_early();
+    const auto visit = places_.next();
+    if (!visit) return forget_early();
     arrays_.any([&](Pages& array) {
-        array.request_early(*place, barrier);
+        array.request_early(*visit, barrier);
         return false;
     });
 }
@@ -115,9 +115,9 @@ void Consistency::forget_early() {
 
 void Consistency::begin_interval(std::uint64_t place) {
     const std::lock_guard turn(turn_);
-    places_.add(place);
-    arrays_.any([place](Pages& array) {
-        array.expect(place);
+    const Visit visit = places_.add(place);
+    arrays_.any([visit](Pages& array) {
+        array.expect(visit);
         return false;
     });
     arrays_.any([](Pages& array) { // after all requests have left

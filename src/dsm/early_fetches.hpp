@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dsm/packed_pages.hpp"
+#include "dsm/place_order.hpp"
 #include "dsm/update_box.hpp"
 
 namespace kumiki::dsm {
@@ -19,16 +20,17 @@ class EarlyFetches {
 public:
     explicit EarlyFetches(std::size_t most_bytes) : box_(most_bytes) {}
 
-    /// What an interval that has begun at this place had to fetch.
-    void note(std::uint64_t place, std::vector<PageRun> fetched) {
-        const auto found = places_.find(place);
-        if (found != places_.end()) found->second = std::move(fetched);
-        else if (!fetched.empty() && places_.size() < most_places) places_.emplace(place, std::move(fetched));
+    /// What an interval that has begun so had to fetch.
+    void note(Visit visit, std::vector<PageRun> fetched) {
+        note(visit.way, fetched);
+        note(visit.place, std::move(fetched));
     }
-    /// What the last interval there had to fetch; null: unknown.
-    const std::vector<PageRun>* needed(std::uint64_t place) const {
-        const auto found = places_.find(place);
-        return found == places_.end() ? nullptr : &found->second;
+    /// What the last interval had to fetch to which the same way has led, or that began at the same place; null:
+    /// unknown.
+    const std::vector<PageRun>* needed(Visit visit) const {
+        for (const std::uint64_t key : {visit.way, visit.place})
+            if (const auto found = needed_.find(key); found != needed_.end()) return &found->second;
+        return nullptr;
     }
 
     /// Nothing that was requested earlier counts any more.
@@ -50,9 +52,18 @@ public:
     UpdateBox& box() { return box_; }
 
 private:
-    static constexpr std::size_t most_places = 4096;
+    static constexpr std::size_t most = 8192;
 
-    std::unordered_map<std::uint64_t, std::vector<PageRun>> places_;
+    void note(std::uint64_t key, std::vector<PageRun> fetched) {
+        const auto found = needed_.find(key);
+        if (found != needed_.end()) found->second = std::move(fetched);
+        else if (!fetched.empty()) {
+            if (needed_.size() >= most) needed_.clear();
+            needed_.emplace(key, std::move(fetched));
+        }
+    }
+
+    std::unordered_map<std::uint64_t, std::vector<PageRun>> needed_; ///< by places and by ways
     std::atomic<std::uint64_t> barrier_{0};
     std::unordered_set<std::size_t> coming_;
     UpdateBox box_; ///< the answers

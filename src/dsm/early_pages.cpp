@@ -10,9 +10,9 @@
 namespace kumiki::dsm {
 
 /// As many as a home may be asked for. Ranks of this host need no request.
-void Pages::request_early(std::uint64_t place, std::uint64_t barrier) {
+void Pages::request_early(Visit visit, std::uint64_t barrier) {
     early_.begin(barrier);
-    const auto* const needed = early_.needed(place);
+    const auto* const needed = early_.needed(visit);
     if (needed == nullptr || !expects() || retired_ || courier_->asks_for_releases() ||
         sizeof(PackedPage) + layout_.page_bytes > courier_->longest_message())
         return;

@@ -10,9 +10,9 @@ void IntervalAccesses::lose_at_lock(std::size_t page) {
     if (!missed_.contains(page)) lost_at_locks_.add(page);
 }
 
-const IntervalAccesses::Accesses* IntervalAccesses::begin(std::uint64_t place) {
+const IntervalAccesses::Accesses* IntervalAccesses::begin(Visit visit) {
     const std::lock_guard turn(turn_);
-    const Accesses* const expected = history_.begin(place);
+    const Accesses* const expected = history_.begin(visit);
     searches_.store(history_.searches(), std::memory_order_relaxed);
     return expected;
 }

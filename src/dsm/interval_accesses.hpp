@@ -32,7 +32,7 @@ public:
 
     /// An interval begins at a place of the program. Returns what is expected of it, valid until end(); null: nothing
     /// so far.
-    const Accesses* begin(std::uint64_t place);
+    const Accesses* begin(Visit visit);
     /// Right after begin(), by the same thread: AccessHistory::likely().
     const Accesses* likely() const { return history_.likely(); }
     /// A page has been fetched by a fault, or noticed. Returns what is expected, if that is known only now: a copy,

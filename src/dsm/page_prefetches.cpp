@@ -13,19 +13,19 @@ namespace kumiki::dsm {
 using platform::PageAccess;
 
 /// All requests leave before the first answer is awaited.
-void Pages::expect(std::uint64_t place) {
+void Pages::expect(Visit visit) {
     if (!expects()) return;
-    expectation_ = accesses_.begin(place);
+    expectation_ = accesses_.begin(visit);
     if (expectation_ != nullptr) {
         requested_ = request_absent(expectation_->fetched, Ahead::counts);
-        early_.note(place, requested_);
+        early_.note(visit, requested_);
     } else if (const auto* const likely = accesses_.likely()) {
         const std::vector<PageRun> runs = request_absent(likely->fetched, Ahead::counts);
-        early_.note(place, runs);
+        early_.note(visit, runs);
         await_early();
         for (const PageRun& run : runs) leave_requested(run);
         fabric_.progress().ring(fabric_.rank());
-    } else early_.note(place, {});
+    } else early_.note(visit, {});
 }
 
 void Pages::open_expected() {

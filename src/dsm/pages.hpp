@@ -20,6 +20,7 @@
 #include "dsm/page_layout.hpp"
 #include "dsm/page_record.hpp"
 #include "dsm/page_set.hpp"
+#include "dsm/place_order.hpp"
 #include "dsm/races.hpp"
 #include "dsm/update_box.hpp"
 #include "dsm/word_change.hpp"
@@ -169,12 +170,12 @@ public:
     // -- for an interval that begins at a place of the program (page_prefetches.cpp, early_pages.cpp) --
 
     /// In a barrier, when this rank has released: requests the pages that it will probably need after it.
-    void request_early(std::uint64_t place, std::uint64_t barrier);
+    void request_early(Visit visit, std::uint64_t barrier);
     /// This rank has learned of changes that may be missing in those.
     void forget_early() { early_.forget(); }
 
     /// Requests the pages that this rank is expected to need in the interval; it ends at the next barrier.
-    void expect(std::uint64_t place);
+    void expect(Visit visit);
     /// Waits for them, and lets the program access them; so it does for pages that it is expected to write.
     void open_expected();
 

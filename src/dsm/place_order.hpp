@@ -1,38 +1,76 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <utility>
+#include <unordered_map>
 
 namespace kumiki::dsm {
 
-/// At which place of the program an interval will begin, by the places of the last two: what has followed them twice in
-/// succession will probably follow again.
+/// An interval begins at a place of the program.
+struct Visit {
+    std::uint64_t place;   ///< 0: unknown
+    std::uint64_t way = 0; ///< a hash of the last places, with this one; 0: unknown
+
+    bool operator==(const Visit&) const = default;
+};
+
+/// At which place of the program an interval will begin, by the places of the last ones: what has followed them twice
+/// in succession will probably follow again. Many places tell most, as in a program that calls a function with a region
+/// from here and there; but after something unusual it takes long until they are the same again, and the last two must
+/// do. (As prediction by partial matching does: Cleary and Witten, "Data compression using adaptive coding and partial
+/// string matching", 1984.)
 class PlaceOrder {
 public:
-    std::optional<std::uint64_t> next() const {
-        const auto found = followers_.find(last_);
-        if (found == followers_.end() || !found->second.again) return {};
-        return found->second.place;
+    std::optional<Visit> next() const {
+        for (const std::uint64_t way : {last_.way(many), last_.way(few)})
+            if (const auto found = followers_.find(way); found != followers_.end() && found->second.again) {
+                Places then = last_;
+                then.push(found->second.place);
+                return Visit{found->second.place, then.way(many)};
+            }
+        return {};
     }
     /// An interval begins at this place.
-    void add(std::uint64_t place) {
-        if (followers_.size() == most) followers_.clear();
-        const auto [found, is_new] = followers_.try_emplace(last_, Follower{place, false});
-        if (!is_new) found->second = {place, found->second.place == place};
-        last_ = {last_.second, place};
+    Visit add(std::uint64_t place) {
+        if (followers_.size() >= most) followers_.clear();
+        for (const std::uint64_t way : {last_.way(many), last_.way(few)}) {
+            const auto [found, is_new] = followers_.try_emplace(way, Follower{place, false});
+            if (!is_new) found->second = {place, found->second.place == place};
+        }
+        last_.push(place);
+        return {place, last_.way(many)};
     }
 
 private:
-    static constexpr std::size_t most = 4096;
+    static constexpr std::size_t many = 16, few = 2, most = 8192;
+
+    class Places {
+    public:
+        void push(std::uint64_t place) {
+            std::shift_right(places_.begin(), places_.end(), 1);
+            places_.front() = place;
+        }
+        /// A hash of the last ones.
+        std::uint64_t way(std::size_t count) const {
+            std::uint64_t hash = count;
+            for (std::size_t each = 0; each < count; ++each)
+                hash = (hash ^ places_[each]) * 0x9E3779B97F4A7C15U ^ hash >> 29;
+            return hash;
+        }
+
+    private:
+        std::array<std::uint64_t, many> places_{}; ///< the last one comes first
+    };
     struct Follower {
         std::uint64_t place;
         bool again;
     };
-    std::pair<std::uint64_t, std::uint64_t> last_{};
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Follower> followers_;
+
+    Places last_;
+    std::unordered_map<std::uint64_t, Follower> followers_; ///< by ways
 };
 
 } // namespace kumiki::dsm
