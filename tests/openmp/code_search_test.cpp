@@ -129,6 +129,14 @@ TEST_F(CodeSearchTest, AFileThatIsNotWholeIsNotBelieved) {
     EXPECT_TRUE(SearchCache(image_).read());
 }
 
+TEST_F(CodeSearchTest, AnotherUsersFileIsNotBelieved) {
+    if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
+    const auto found = find_in(image_);
+    SearchCache(image_).keep(std::span(found).first(1), {});
+    ASSERT_EQ(chown(files().front().c_str(), 12345, 12345), 0);
+    EXPECT_EQ(find_in(image_).size(), found.size());
+}
+
 TEST_F(CodeSearchTest, AFolderThatCannotBeMadeIsNoFailure) {
     fs::create_directories(folder_);
     std::ofstream(folder_ / "kumiki") << "a file";

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -72,6 +73,12 @@ std::vector<Item> taken(std::string_view& bytes, std::size_t count) {
     return items;
 }
 
+/// Another user's could let this process execute anything.
+bool is_own(const fs::path& file) {
+    struct stat found{};
+    return stat(file.c_str(), &found) == 0 && found.st_uid == geteuid();
+}
+
 /// Leaves those that were used last.
 void forget_oldest(const fs::path& folder) {
     std::error_code error;
@@ -87,7 +94,7 @@ void forget_oldest(const fs::path& folder) {
 
 SearchCache::SearchCache(const Image& image) {
     std::size_t bytes = 0;
-    std::vector<std::uint64_t> parts{own_hash(), reinterpret_cast<std::uintptr_t>(image.base),
+    std::vector<std::uint64_t> parts{own_hash(), ZydisGetVersion(), reinterpret_cast<std::uintptr_t>(image.base),
                                      reinterpret_cast<std::uintptr_t>(image.data.data()), image.data.size()};
     for (const auto& code : image.code) bytes += code.size();
     const fs::path folder = openmp::folder();
@@ -101,7 +108,7 @@ SearchCache::SearchCache(const Image& image) {
 }
 
 std::optional<std::vector<Finding>> SearchCache::read() const {
-    if (file_.empty()) return {};
+    if (file_.empty() || !is_own(file_)) return {};
     std::ifstream file(file_, std::ios::binary);
     const std::string contents{std::istreambuf_iterator<char>(file), {}};
     std::string_view rest = contents;
