@@ -12,9 +12,14 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "code_pieces.hpp"
 #include "openmp/ranks/code/search_cache.hpp"
 
 extern "C" std::byte __executable_start[], etext[], _end[]; // NOLINT: names of the linker
+
+// With ThreadSanitizer compilers make calls of atomic accesses, so there are some here.
+PIECE(atomic_instructions, "lock addl $1, (%rdi); lock xaddl %eax, (%rdi); mfence; 1: movl (%rdi), %eax;"
+                           "testl %eax, %eax; je 1b");
 
 namespace kumiki::openmp {
 namespace {
@@ -23,7 +28,8 @@ namespace fs = std::filesystem;
 
 std::span<std::byte> own_code() {
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    auto* const here = reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(&own_code) / page * page);
+    auto* const here =
+        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(atomic_instructions_begin) / page * page);
     constexpr std::size_t enough = std::size_t{1} << 18;
     return {here, std::min(enough, static_cast<std::size_t>(etext - here))};
 }
@@ -79,7 +85,7 @@ protected:
 
 TEST_F(CodeSearchTest, ASearchIsKept) {
     const auto found = find_in(image_);
-    ASSERT_FALSE(found.empty());
+    ASSERT_GE(found.size(), 4U);
     EXPECT_EQ(files().size(), 1U);
     const auto kept = SearchCache(image_).read();
     ASSERT_TRUE(kept);

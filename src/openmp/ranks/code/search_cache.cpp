@@ -68,7 +68,7 @@ void append(std::string& bytes, std::span<const Item> items) {
 template <class Item>
 std::vector<Item> taken(std::string_view& bytes, std::size_t count) {
     std::vector<Item> items(count);
-    std::memcpy(static_cast<void*>(items.data()), bytes.data(), count * sizeof(Item));
+    if (count != 0) std::memcpy(static_cast<void*>(items.data()), bytes.data(), count * sizeof(Item));
     bytes.remove_prefix(count * sizeof(Item));
     return items;
 }
