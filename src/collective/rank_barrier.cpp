@@ -7,7 +7,8 @@ namespace kumiki::collective {
 bool RankBarrier::meet() {
     if (group_.on_one_host())
         return fabric_.progress().crowded() ? count(group_.host().barrier) : disseminate(barrier_);
-    enter();
+    phase_.store(Phase::waiting, std::memory_order_relaxed); // another thread may not wait for it
+    arrive();
     return wait();
 }
 
@@ -37,7 +38,11 @@ bool RankBarrier::count(wait::Gate& gate) {
 }
 
 void RankBarrier::enter() {
-    phase_.store(Phase::entered, std::memory_order_relaxed);
+    arrive();
+    phase_.store(Phase::entered, std::memory_order_release);
+}
+
+void RankBarrier::arrive() {
     if (group_.on_one_host()) {
         split_epoch_ = group_.host().split.arrive(group_.host_size(), [this] { group_.ring_others(); });
         return;

@@ -37,6 +37,7 @@ private:
         Flags fabric::shm::MemberBlock::* flags;
         std::uint64_t epoch = 0;
     };
+    void arrive();
     bool disseminate(Dissemination& barrier);
     bool count(wait::Gate& gate);
 
