@@ -44,17 +44,9 @@ bool AccessHistory::Accesses::contains(const Accesses& others) const {
 }
 
 AccessHistory::Pattern* AccessHistory::Place::led_to_by(std::uint64_t way) {
-    const auto led = ways.find(way);
-    if (led == ways.end() || !led->second.again) return nullptr;
-    const auto found = std::ranges::find(patterns, led->second.number, &Pattern::number);
+    const auto number = by_way.after(way);
+    const auto found = number ? std::ranges::find(patterns, *number, &Pattern::number) : patterns.end();
     return found == patterns.end() ? nullptr : &*found;
-}
-
-void AccessHistory::Place::note(std::uint64_t way, const Pattern& pattern) {
-    if (way == 0) return;
-    if (ways.size() >= most_ways) ways.clear();
-    const auto [led, is_new] = ways.try_emplace(way, Led{pattern.number, false});
-    if (!is_new) led->second = {pattern.number, led->second.number == pattern.number};
 }
 
 const AccessHistory::Accesses* AccessHistory::begin(Visit visit) {
@@ -109,20 +101,25 @@ void AccessHistory::end(Accesses faulted, const PageList& dropped, std::size_t u
     candidates_.clear();
     if (place == nullptr) return;
     if (!dropped.empty()) faulted.fetched = without(faulted.fetched, dropped);
-    if (expecting == nullptr) place->note(way_, learn(*place, std::move(faulted)));
+    if (expecting == nullptr) note(*place, learn(*place, std::move(faulted)));
     else end_expected(*place, *expecting, faulted, unchanged);
+}
+
+/// The interval had this pattern.
+void AccessHistory::note(Place& place, const Pattern& pattern) {
+    if (way_ != 0) place.by_way.note(way_, pattern.number);
 }
 
 void AccessHistory::end_expected(Place& place, Pattern& expecting, const Accesses& faulted, std::size_t unchanged) {
     const std::size_t expected = expecting.expected.count();
     if (2 * faulted.count() > expected) {
-        if (const Pattern* const other = larger(place, expecting, faulted)) place.note(way_, *other);
-        else if (is_led_) place.ways.erase(way_);
+        if (const Pattern* const other = larger(place, expecting, faulted)) note(place, *other);
+        else if (is_led_) place.by_way.forget(way_);
         else if (expecting.period == shortest) place.patterns.clear(); // it was the first, and has happened only once
         else expecting.left = 0;                                       // the program has changed its ways
         return;
     }
-    place.note(way_, expecting);
+    note(place, expecting);
     if (2 * (expected + faulted.count()) <= 3 * expecting.learned.count())
         expecting.expected = with(expecting.expected, faulted);
     if (4 * unchanged > expected && expecting.doubt == Doubt::none) {

@@ -64,32 +64,26 @@ private:
         unsigned period = shortest; ///< `left` after the next one that learns the same
         Doubt doubt = Doubt::none;
     };
-    /// The pattern to which a way has led the last time.
-    struct Led {
-        std::uint64_t number;
-        bool again; ///< and the time before
-    };
     struct Place {
         std::vector<Pattern> patterns;
         std::uint64_t intervals = 0;
         bool tried = false; ///< its first pattern has been expected
         std::uint64_t numbers = 0;
-        std::unordered_map<std::uint64_t, Led> ways;
+        Followers<1024> by_way; ///< the numbers of the patterns to which ways have led
 
         Pattern* led_to_by(std::uint64_t way);
-        void note(std::uint64_t way, const Pattern& pattern);
     };
     static constexpr unsigned shortest = 4, longest = 64;
     static constexpr std::size_t most_patterns = 64; ///< of a place
     /// In a program with more places nothing is expected at the others.
     static constexpr std::size_t most_places = 4096;
-    static constexpr std::size_t most_ways = 1024; ///< to a place
     /// A pattern is forgotten when it was not seen in this many intervals for each pattern of its place.
     static constexpr std::uint64_t memory = 4;
 
     const Accesses* expect(Pattern& pattern);
     static const Pattern& learn(Place& place, Accesses accesses);
     static const Pattern* larger(Place& place, const Pattern& expected, const Accesses& faulted);
+    void note(Place& place, const Pattern& pattern);
     void end_expected(Place& place, Pattern& expecting, const Accesses& faulted, std::size_t unchanged);
 
     std::unordered_map<std::uint64_t, Place> places_;

@@ -17,35 +17,54 @@ struct Visit {
     bool operator==(const Visit&) const = default;
 };
 
-/// At which place of the program an interval will begin, by the places of the last ones: what has followed them twice
-/// in succession will probably follow again. Many places tell most, as in a program that calls a function with a region
-/// from here and there; but after something unusual it takes long until they are the same again, and the last two must
-/// do. (As prediction by partial matching does: Cleary and Witten, "Data compression using adaptive coding and partial
-/// string matching", 1984.)
+/// What has followed each way. It will probably follow again if it has twice in succession.
+template <std::size_t most>
+class Followers {
+public:
+    std::optional<std::uint64_t> after(std::uint64_t way) const {
+        const auto found = last_.find(way);
+        if (found == last_.end() || !found->second.again) return {};
+        return found->second.follower;
+    }
+    void note(std::uint64_t way, std::uint64_t follower) {
+        if (last_.size() >= most) last_.clear();
+        const auto [found, is_new] = last_.try_emplace(way, Last{follower, false});
+        if (!is_new) found->second = {follower, found->second.follower == follower};
+    }
+    void forget(std::uint64_t way) { last_.erase(way); }
+
+private:
+    struct Last {
+        std::uint64_t follower;
+        bool again; ///< it was so the time before, too
+    };
+    std::unordered_map<std::uint64_t, Last> last_;
+};
+
+/// At which place of the program an interval will begin, by the places of the last ones. Many places tell most, as in a
+/// program that calls a function with a region from here and there; but after something unusual it takes long until
+/// they are the same again, and the last two must do. (As prediction by partial matching does: Cleary and Witten, "Data
+/// compression using adaptive coding and partial string matching", 1984.)
 class PlaceOrder {
 public:
     std::optional<Visit> next() const {
         for (const std::uint64_t way : {last_.way(many), last_.way(few)})
-            if (const auto found = followers_.find(way); found != followers_.end() && found->second.again) {
+            if (const auto place = followers_.after(way)) {
                 Places then = last_;
-                then.push(found->second.place);
-                return Visit{found->second.place, then.way(many)};
+                then.push(*place);
+                return Visit{*place, then.way(many)};
             }
         return {};
     }
     /// An interval begins at this place.
     Visit add(std::uint64_t place) {
-        if (followers_.size() >= most) followers_.clear();
-        for (const std::uint64_t way : {last_.way(many), last_.way(few)}) {
-            const auto [found, is_new] = followers_.try_emplace(way, Follower{place, false});
-            if (!is_new) found->second = {place, found->second.place == place};
-        }
+        for (const std::uint64_t way : {last_.way(many), last_.way(few)}) followers_.note(way, place);
         last_.push(place);
         return {place, last_.way(many)};
     }
 
 private:
-    static constexpr std::size_t many = 16, few = 2, most = 8192;
+    static constexpr std::size_t many = 16, few = 2;
 
     class Places {
     public:
@@ -64,13 +83,9 @@ private:
     private:
         std::array<std::uint64_t, many> places_{}; ///< the last one comes first
     };
-    struct Follower {
-        std::uint64_t place;
-        bool again;
-    };
 
     Places last_;
-    std::unordered_map<std::uint64_t, Follower> followers_; ///< by ways
+    Followers<8192> followers_; ///< places
 };
 
 } // namespace kumiki::dsm

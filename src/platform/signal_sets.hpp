@@ -13,36 +13,37 @@ inline sigset_t asynchronous_signals() {
     return signals;
 }
 
-/// While it lives, these signals do not come to the calling thread, nor to threads that it starts meanwhile.
-class SignalsBlocked {
+/// The signals by which an access to memory fails.
+inline sigset_t access_faults() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (const int fault : {SIGSEGV, SIGBUS}) sigaddset(&signals, fault);
+    return signals;
+}
+
+/// While it lives, the calling thread has another mask of signals.
+class SignalMask {
 public:
-    SignalsBlocked() {
-        const sigset_t blocked = asynchronous_signals();
-        pthread_sigmask(SIG_BLOCK, &blocked, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    SignalsBlocked(const SignalsBlocked&) = delete;
-    SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+    /// `how`: SIG_BLOCK or SIG_UNBLOCK.
+    SignalMask(int how, const sigset_t& signals) { pthread_sigmask(how, &signals, &before_); }
+    ~SignalMask() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    SignalMask(const SignalMask&) = delete;
+    SignalMask& operator=(const SignalMask&) = delete;
 
 private:
     sigset_t before_{};
 };
 
-/// While it lives, the thread may fault again, though a handler of a fault calls. It must hold no lock.
-class FaultsUnblocked {
+/// While it lives, these signals do not come to the calling thread, nor to threads that it starts meanwhile.
+class SignalsBlocked : SignalMask {
 public:
-    FaultsUnblocked() {
-        sigset_t faults;
-        sigemptyset(&faults);
-        for (const int fault : {SIGSEGV, SIGBUS}) sigaddset(&faults, fault);
-        pthread_sigmask(SIG_UNBLOCK, &faults, &before_);
-    }
-    ~FaultsUnblocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-    FaultsUnblocked(const FaultsUnblocked&) = delete;
-    FaultsUnblocked& operator=(const FaultsUnblocked&) = delete;
+    SignalsBlocked() : SignalMask(SIG_BLOCK, asynchronous_signals()) {}
+};
 
-private:
-    sigset_t before_{};
+/// While it lives, the thread may fault again, though a handler of a fault calls. It must hold no lock.
+class FaultsUnblocked : SignalMask {
+public:
+    FaultsUnblocked() : SignalMask(SIG_UNBLOCK, access_faults()) {}
 };
 
 } // namespace kumiki::platform

@@ -6,18 +6,11 @@
 #include <optional>
 #include <sstream>
 
+#include "settings/user_folder.hpp"
 #include "text/text.hpp"
 
 namespace kumiki {
 namespace {
-
-std::string_view variable(const char* const* environment, std::string_view name) {
-    for (; *environment != nullptr; ++environment) {
-        const std::string_view entry(*environment);
-        if (entry.starts_with(name) && entry.substr(name.size()).starts_with('=')) return entry.substr(name.size() + 1);
-    }
-    return {};
-}
 
 std::optional<TunedLength> parse(const std::string& line) {
     TunedLength length;
@@ -36,11 +29,8 @@ std::string network_link(std::string_view interface) {
 }
 
 std::filesystem::path tuned_file(const char* const* environment) {
-    // The XDG specification says that a relative path is ignored.
-    if (const std::filesystem::path folder = variable(environment, "XDG_CONFIG_HOME"); folder.is_absolute())
-        return folder / "kumiki" / "tuned";
-    const std::filesystem::path home = variable(environment, "HOME");
-    return home.empty() ? home : home / ".config" / "kumiki" / "tuned";
+    const std::filesystem::path folder = user_folder(environment, "XDG_CONFIG_HOME", ".config");
+    return folder.empty() ? folder : folder / "tuned";
 }
 
 Result<std::vector<TunedLength>> read_tuned(const std::filesystem::path& file) {

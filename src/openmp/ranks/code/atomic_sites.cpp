@@ -7,7 +7,6 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
-#include <set>
 #include <span>
 #include <sys/mman.h>
 #include <ucontext.h>

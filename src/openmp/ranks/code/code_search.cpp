@@ -22,7 +22,8 @@ void add_updates(std::span<const RealUpdate> updates, std::vector<Finding>& foun
         if (changes.contains(update.exchange)) found.push_back({update.load, Use::updates, update.load, update});
 }
 
-void search(std::span<std::byte> code, SpinLoops& loops, std::vector<Finding>& all) {
+std::vector<Finding> search(std::span<std::byte> code, WaitingCalls& calls) {
+    SpinLoops loops(calls);
     LockAttempts attempts;
     RealUpdates updates;
     std::vector<Finding> found;
@@ -36,19 +37,19 @@ void search(std::span<std::byte> code, SpinLoops& loops, std::vector<Finding>& a
     const std::vector<SpinLoop> waits = loops.found();
     if (waits.empty()) {
         add_updates(updates.found(), found);
-    } else {
-        std::erase_if(found, [&](const Finding& each) {
-            return std::ranges::any_of(
-                waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.at); });
-        });
-        LooksBefore looks(waits, code);
-        for (const SpinLoop& loop : waits)
-            for (const Decoded& load : loop.loads) found.push_back({load.at, Use::waits, loop.begin, {}});
-        for_each_instruction(code, [&](const Glance& glance) {
-            for (const Decoded& load : looks.loads_before(glance)) found.push_back({load.at, Use::waits, load.at, {}});
-        });
+        return found;
     }
-    all.insert(all.end(), found.begin(), found.end());
+    std::erase_if(found, [&](const Finding& each) {
+        return std::ranges::any_of(
+            waits, [&](const SpinLoop& loop) { return std::ranges::binary_search(loop.body, each.at); });
+    });
+    LooksBefore looks(waits, code);
+    for (const SpinLoop& loop : waits)
+        for (const Decoded& load : loop.loads) found.push_back({load.at, Use::waits, loop.begin, {}});
+    for_each_instruction(code, [&](const Glance& glance) {
+        for (const Decoded& load : looks.loads_before(glance)) found.push_back({load.at, Use::waits, load.at, {}});
+    });
+    return found;
 }
 
 } // namespace
@@ -59,8 +60,8 @@ std::vector<Finding> find_in(const Image& image) {
     WaitingCalls calls(image);
     std::vector<Finding> found;
     for (const auto& code : image.code) {
-        SpinLoops loops(calls);
-        search(code, loops, found);
+        const std::vector<Finding> here = search(code, calls);
+        found.insert(found.end(), here.begin(), here.end());
     }
     std::ranges::stable_sort(found, {}, &Finding::at);
     cache.keep(found, calls.slots());

@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace kumiki::openmp {
-
 namespace {
 
 const ZydisDecoder& decoder() {

@@ -3,6 +3,14 @@
 #include <algorithm>
 
 namespace kumiki::openmp {
+namespace {
+
+/// Whether a thread that executes what follows has not executed what was before.
+bool parts_from_what_follows(const Decoded& decoded) {
+    return decoded.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_function(decoded);
+}
+
+} // namespace
 
 LooksBefore::LooksBefore(std::span<const SpinLoop> loops, std::span<std::byte> code) : code_(code) {
     for (const SpinLoop& loop : loops) {
@@ -31,15 +39,6 @@ bool LooksBefore::leads_into_loop(std::byte* at) const {
     }
     return false;
 }
-
-namespace {
-
-/// Whether a thread that executes what follows has not executed what was before.
-bool parts_from_what_follows(const Decoded& decoded) {
-    return decoded.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR || leaves_the_function(decoded);
-}
-
-} // namespace
 
 /// The last load before one of the last instructions, if it is near.
 std::optional<Decoded> LooksBefore::load_before(std::size_t number) const {

@@ -1,7 +1,6 @@
 #include "openmp/ranks/code/search_cache.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -14,6 +13,7 @@
 
 #include "openmp/ranks/memory/objects.hpp"
 #include "platform/hardware.hpp"
+#include "settings/user_folder.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -25,14 +25,8 @@ constexpr std::size_t most_files = 1000;
 
 /// Empty: there is none.
 fs::path folder() {
-    const auto variable = [](const char* name) {
-        const char* const value = std::getenv(name);
-        return fs::path(value != nullptr ? value : "");
-    };
-    // The XDG specification says that a relative path is ignored.
-    if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "kumiki" / "code";
-    const fs::path home = variable("HOME");
-    return home.is_absolute() ? home / ".cache" / "kumiki" / "code" : fs::path();
+    const fs::path own = user_folder(environ, "XDG_CACHE_HOME", ".cache");
+    return own.is_absolute() ? own / "code" : fs::path();
 }
 
 std::uint64_t hash_of(std::string_view bytes) { return std::hash<std::string_view>{}(bytes); }
@@ -73,7 +67,7 @@ std::vector<Item> taken(std::string_view& bytes, std::size_t count) {
     return items;
 }
 
-/// Another user's could let this process execute anything.
+/// A file of another user could let this process execute anything.
 bool is_own(const fs::path& file) {
     struct stat found{};
     return stat(file.c_str(), &found) == 0 && found.st_uid == geteuid();
@@ -94,11 +88,11 @@ void forget_oldest(const fs::path& folder) {
 
 SearchCache::SearchCache(const Image& image) {
     std::size_t bytes = 0;
-    std::vector<std::uint64_t> parts{own_hash(), ZydisGetVersion(), reinterpret_cast<std::uintptr_t>(image.base),
-                                     reinterpret_cast<std::uintptr_t>(image.data.data()), image.data.size()};
     for (const auto& code : image.code) bytes += code.size();
     const fs::path folder = openmp::folder();
     if (bytes < short_search || folder.empty()) return;
+    std::vector<std::uint64_t> parts{own_hash(), ZydisGetVersion(), reinterpret_cast<std::uintptr_t>(image.base),
+                                     reinterpret_cast<std::uintptr_t>(image.data.data()), image.data.size()};
     for (const auto& memory : image.code) {
         parts.push_back(reinterpret_cast<std::uintptr_t>(memory.data()));
         parts.push_back(memory.size());

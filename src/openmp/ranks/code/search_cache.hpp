@@ -12,12 +12,12 @@
 namespace kumiki::openmp {
 
 /// What a search for instructions has found in an image, in a file of the user's, because the search takes a second for
-/// 10 MB of code. The file's name is a hash of all that the search depends on: the code of the image and of this
+/// 3 to 5 MB of code. The file's name is a hash of all that the search depends on: the code of the image and of this
 /// library, the decoder's version, and where the image lies; but for the functions that its loops call, which the file
 /// names.
 ///
-/// It is kept in `$XDG_CACHE_HOME/kumiki/code`, or `~/.cache/kumiki/code`. Where that is not possible, and what a file
-/// contains that this library has not written so, leads to a search.
+/// It is kept in `$XDG_CACHE_HOME/kumiki/code`, or `~/.cache/kumiki/code`. Where that is not possible, or a file is
+/// not as this library has written it, the image is searched again.
 class SearchCache {
 public:
     explicit SearchCache(const Image& image);

@@ -54,7 +54,10 @@ private:
     int me() const { return ranks_.rank() << 22 ^ gettid(); }
     /// Whether a library that does not belong to the program has entered it for this thread, by the C library. (Of the
     /// others only recursive ones have an owner.)
-    bool was_entered_by_library() { return !is_recursive() && owner().load(std::memory_order_relaxed) == gettid(); }
+    bool was_entered_by_library() {
+        const int owned_by = owner().load(std::memory_order_relaxed);
+        return owned_by != 0 && !is_recursive() && owned_by == gettid(); // a call of the system, so it comes last
+    }
     void leave_as_library() {
         static auto* const real = kumiki::platform::next_function(&pthread_mutex_unlock, "pthread_mutex_unlock");
         real(&object_);
