@@ -10,6 +10,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -68,6 +69,13 @@ Result<SharedFile> SharedFile::create(std::size_t bytes) {
     SharedFile file(memfd_create("kumiki", MFD_CLOEXEC), true);
     if (file.descriptor_ < 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("cannot create shared memory (memfd_create: {})", reason()));
+    // Above this limit a signal would end the process without a word.
+    rlimit longest{};
+    if (getrlimit(RLIMIT_FSIZE, &longest) == 0 && bytes > longest.rlim_cur)
+        return fail(KUMIKI_ERROR_MEMORY,
+                    fmt::format("cannot reserve {} bytes of shared memory, as files may have {} bytes here; raise that "
+                                "(ulimit -f unlimited)",
+                                bytes, longest.rlim_cur));
     if (ftruncate(file.descriptor_, static_cast<off_t>(bytes)) != 0)
         return fail(KUMIKI_ERROR_MEMORY,
                     fmt::format("cannot reserve {} bytes of shared memory (ftruncate: {}); KUMIKI_ARENA sets how much "

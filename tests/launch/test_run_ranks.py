@@ -175,6 +175,23 @@ def test_too_few_open_files_are_told_with_the_number_that_is_needed(launcher: La
     assert re.fullmatch(f"kumiki-run: the limit of open files is 20, and {who}\n", result.stderr)
 
 
+def test_a_limit_of_files_below_the_memory_of_the_ranks_is_told(launcher: Launcher, place: tuple[str, ...]) -> None:
+    result = launcher.shell(f"ulimit -f 1000; {launcher.path} {shlex.join(place)} -n 2 true")
+    assert result.returncode == ENVIRONMENT
+    assert re.search(
+        "cannot reserve [0-9]+ bytes of shared memory, as files may have [0-9]+ bytes here; "
+        "raise that \\(ulimit -f unlimited\\)\n",
+        result.stderr,
+    )
+
+
+def test_stacks_may_be_as_small_as_the_contents_of_a_pipe(launcher: Launcher, place: tuple[str, ...]) -> None:
+    text = "0123456789" * 20000
+    result = launcher.shell(f"printf %s {text[:100000]} | (ulimit -s 64; {launcher.path} {shlex.join(place)} -n 2 cat)")
+    assert result.stdout == text[:100000]
+    assert result.stderr == ""
+
+
 def test_a_launcher_without_standard_streams_works(launcher: Launcher, tmp_path: Path) -> None:
     out = tmp_path / "out"
     closed = f"exec {launcher.path} -n 2 sh -c 'echo $KUMIKI_RANK >> {out}' <&- >&- 2>&-"

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <poll.h>
 
 namespace kumiki::launch {
@@ -58,10 +59,10 @@ bool Channel::write_some() {
 }
 
 Channel::Input Channel::read_some() {
-    std::array<char, read_size> buffer;
-    const ssize_t bytes = read(input_.get(), buffer.data(), buffer.size());
+    const auto buffer = std::make_unique_for_overwrite<char[]>(read_size);
+    const ssize_t bytes = read(input_.get(), buffer.get(), read_size);
     if (bytes > 0) {
-        reader_.add({buffer.data(), static_cast<std::size_t>(bytes)});
+        reader_.add({buffer.get(), static_cast<std::size_t>(bytes)});
         return Input::more;
     }
     return bytes < 0 && (errno == EAGAIN || errno == EINTR) ? Input::nothing_now : Input::ended;

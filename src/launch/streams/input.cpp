@@ -1,8 +1,8 @@
 #include "launch/streams/input.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <memory>
 #include <unistd.h>
 
 namespace kumiki::launch {
@@ -37,12 +37,12 @@ void InputSource::stop() {
 
 void InputSource::read_some() {
     if (!may_read()) return events_->remove(STDIN_FILENO);
-    std::array<char, read_size> buffer;
-    const ssize_t bytes = read(STDIN_FILENO, buffer.data(), std::min(buffer.size(), window_));
+    const auto buffer = std::make_unique_for_overwrite<char[]>(read_size);
+    const ssize_t bytes = read(STDIN_FILENO, buffer.get(), std::min(read_size, window_));
     if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (bytes <= 0) stop();
     else if ((window_ -= static_cast<std::size_t>(bytes)) == 0) events_->remove(STDIN_FILENO);
-    on_input_(std::string(buffer.data(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))));
+    on_input_(std::string(buffer.get(), static_cast<std::size_t>(std::max<ssize_t>(bytes, 0))));
 }
 
 platform::Descriptor InputRelay::open() {

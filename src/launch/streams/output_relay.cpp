@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <ranges>
 
 namespace kumiki::launch {
@@ -29,10 +30,10 @@ void OutputRelay::watch(Source& source) {
 /// Reads once; returns false if there is nothing to read now.
 bool OutputRelay::read_from(Source& source) {
     std::size_t& left = window(source.stream);
-    std::array<char, read_size> buffer;
-    const ssize_t bytes = read(source.pipe.get(), buffer.data(), std::min(buffer.size(), left));
+    const auto buffer = std::make_unique_for_overwrite<char[]>(read_size);
+    const ssize_t bytes = read(source.pipe.get(), buffer.get(), std::min(read_size, left));
     if (bytes < 0) return errno == EINTR;
-    on_output_({source.rank, source.stream, {buffer.data(), static_cast<std::size_t>(bytes)}});
+    on_output_({source.rank, source.stream, {buffer.get(), static_cast<std::size_t>(bytes)}});
     if (bytes == 0) {
         close_source(source);
         return false;

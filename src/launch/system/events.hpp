@@ -16,7 +16,8 @@ namespace kumiki::launch {
 /// The time until `due` in the form that poll and epoll expect; -1, which means forever, if nothing is due.
 int milliseconds_until(std::optional<std::chrono::steady_clock::time_point> due);
 
-/// What is read from a pipe or socket at once, bytes: as much as a pipe holds.
+/// What is read from a pipe or socket at once, bytes: as much as a pipe holds. The room for it comes from the heap,
+/// because a user may have limited stacks to no more (ulimit -s).
 constexpr std::size_t read_size = std::size_t{64} << 10;
 
 /// Waits for many descriptors and calls the actions of those that are ready.

@@ -102,8 +102,8 @@ def _better_home(subject: Subject, explained: Explanation) -> str:
 
 
 def _nothing_new(subject: Subject, explained: Explanation) -> Finding | None:
-    """Pages that are fetched again although nothing in them has changed: their home never faults, so it announces them
-    at each barrier. (In a shared array it has written them; that it wrote what was there before is the program's.)"""
+    """Pages that are fetched again although nothing in them has changed: a home whose writes do not fault announces them
+    at each barrier, and a program may write what was there before. (In a shared array only the latter happens.)"""
     if subject.use == "array" or subject.idle_fetches < 10 or subject.idle_fetches < 0.5 * subject.fetches:
         return None
     if not subject.faults:
@@ -113,8 +113,9 @@ def _nothing_new(subject: Subject, explained: Explanation) -> Finding | None:
         "had them last"
     )
     change = (
-        "copies are dropped at each barrier, because the writes of its home are not noticed: give each thread a copy "
-        "of what it only reads (firstprivate, threadprivate), or run fewer and longer regions"
+        "copies are dropped at each barrier, because another rank writes there what was there before, or is the home, "
+        "whose writes are not noticed: give each thread a copy of what it only reads (firstprivate, threadprivate), or "
+        "run fewer and longer regions"
     )
     return Finding(subject.name, what, change, _cost(subject))
 
