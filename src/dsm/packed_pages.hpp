@@ -12,9 +12,11 @@ struct PageRun {
     std::uint64_t first, count;
 };
 
-/// Precedes the difference, or the contents, of each page in a message with several pages of one array.
+/// Precedes the difference, the contents, or gathered changes of words (PlacedChange), of each page in a message with
+/// several pages of one array.
 struct PackedPage {
     std::uint64_t page, bytes;
+    std::uint64_t has_gathered = 0; ///< 1: changes of words, which only messages with differences may have
 };
 
 /// Precedes the difference of each page among the changes of a barrier, which leave out the first `skipped` bytes.
@@ -27,13 +29,13 @@ struct PackedChange {
 /// Calls each(head, bytes) -> bool for the parts of a message of an array with so many pages. Returns false where it
 /// returns false, and if the message does not fit the array.
 template <class Each>
-bool for_each_packed_page(std::span<const std::byte> packed, std::size_t pages, Each each) {
+bool for_each_packed_page(std::span<const std::byte> packed, std::size_t pages, Each each, bool may_gather = false) {
     while (!packed.empty()) {
         PackedPage head{};
         if (packed.size() < sizeof head) return false;
         std::memcpy(&head, packed.data(), sizeof head);
         packed = packed.subspan(sizeof head);
-        if (head.bytes > packed.size() || head.page >= pages) return false;
+        if (head.bytes > packed.size() || head.page >= pages || (head.has_gathered != 0 && !may_gather)) return false;
         if (!each(head, packed.first(head.bytes))) return false;
         packed = packed.subspan(head.bytes);
     }

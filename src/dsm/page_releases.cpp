@@ -243,6 +243,8 @@ void Pages::release_own(std::size_t first, std::size_t end, Written is_written, 
 /// Returns false when the page has been written, but not changed.
 bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
     const int home = homes_.of(page);
+    const std::vector<PlacedChange> gathered = gathered_.take(page);
+    send_gathered(page, gathered, packed);
     std::size_t differing = 0;
     if (check_ != nullptr) [[unlikely]]
         note_written(page);
@@ -266,6 +268,7 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
         if (differing == 0) packed.resize(begin);
         else std::memcpy(&packed[begin], &entry, sizeof entry);
     }
+    for (const PlacedChange& each : gathered) differing += each.change.bytes;
     if (differing == 0) {
         accesses_.count_unchanged();
         return false;

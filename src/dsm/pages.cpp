@@ -266,15 +266,16 @@ std::optional<std::uint64_t> Pages::change_word(std::size_t offset, const WordCh
 }
 
 bool Pages::apply(std::span<const std::byte> packed, Origin origin) {
-    return for_each_packed_page(packed, layout_.pages,
-                                [&](const PackedPage& entry, std::span<const std::byte> difference) {
-                                    note_change(entry.page, origin);
-                                    if (check_ != nullptr) [[unlikely]]
-                                        return merge(region_, entry.page, difference);
-                                    const bool applied = apply_difference(difference, frame(entry.page));
-                                    if (layout_.lends) lent(region_).overwrite(entry.page);
-                                    return applied;
-                                });
+    const auto apply_to = [&](const PackedPage& entry, std::span<const std::byte> difference) {
+        note_change(entry.page, origin);
+        if (entry.has_gathered != 0) return apply_gathered(entry.page, difference);
+        if (check_ != nullptr) [[unlikely]]
+            return merge(region_, entry.page, difference);
+        const bool applied = apply_difference(difference, frame(entry.page));
+        if (layout_.lends) lent(region_).overwrite(entry.page);
+        return applied;
+    };
+    return for_each_packed_page(packed, layout_.pages, apply_to, true);
 }
 
 } // namespace kumiki::dsm

@@ -11,6 +11,7 @@
 #include "dsm/copy_cache.hpp"
 #include "dsm/counters.hpp"
 #include "dsm/early_fetches.hpp"
+#include "dsm/gathered_changes.hpp"
 #include "dsm/holders.hpp"
 #include "dsm/home_moves.hpp"
 #include "dsm/homes.hpp"
@@ -140,6 +141,11 @@ public:
     std::uint64_t change_own_word(std::size_t offset, const WordChange& change) {
         return change.make(region_ + offset);
     }
+
+    /// Changes the word at `offset` bytes in this rank's copy of its page; the home gets the change with this rank's
+    /// next release (gathered_changes.cpp). Returns the value before in the copy; nothing: it must be done in another
+    /// way.
+    std::optional<std::uint64_t> gather_change(std::size_t offset, const WordChange& change);
 
     // -- homes that move; inside a barrier, after all ranks have released and exchanged their notices --
 
@@ -337,6 +343,9 @@ private:
         return send_difference(page, packed_[static_cast<std::size_t>(homes_.of(page))]);
     }
     bool send_difference(std::size_t page, std::vector<std::byte>& packed);
+    std::optional<std::uint64_t> change_copy(std::size_t offset, const WordChange& change);
+    void send_gathered(std::size_t page, std::span<const PlacedChange> changes, std::vector<std::byte>& packed);
+    bool apply_gathered(std::size_t page, std::span<const std::byte> packed);
     void give_back(std::size_t page);
     void send_packed();
 
@@ -403,7 +412,8 @@ private:
     EarlyFetches early_;
     std::size_t early_missing_ = 0; ///< pages that are Fetch::early
     bool keeps_open_ = false, retired_ = false;
-    PageSet written_;     ///< since the last release
+    PageSet written_; ///< since the last release
+    GatheredChanges gathered_;
     PageSet evicted_;     ///< of the written ones; their changes are at the homes, and not announced yet
     PageSet told_;        ///< announced to some ranks since the last barrier
     PageSet touched_;     ///< of pages whose homes are open, since the last barrier

@@ -223,7 +223,7 @@ void SharedMemory::note_release(const void* address, const Change& change) {
     with_page(address, [&](Pages& array, std::size_t page) { array.note_release(page, change.message); });
 }
 
-std::optional<std::uint64_t> SharedMemory::change_word(Locks& locks, int lock, const void* word,
+std::optional<std::uint64_t> SharedMemory::change_word(Locks& locks, const ChangeLock& change_lock, const void* word,
                                                        const WordChange& change) const {
     std::optional<std::uint64_t> before;
     with_page(word, [&](Pages& array, std::size_t page) {
@@ -231,9 +231,19 @@ std::optional<std::uint64_t> SharedMemory::change_word(Locks& locks, int lock, c
         const auto home = array.home_for_changes(page);
         if (!home || offset % change.bytes != 0) return;
         const WordRequest wanted{array.number(), offset, change};
+        const int lock = change_lock.of(*home);
         if (locks.manages_elsewhere(lock, *home)) before = locks.change_word(lock, array, wanted);
         else if (locks.manages_alone(lock, *home) && !array.keeps_open())
             before = locks.change_own_word(lock, array, wanted);
+    });
+    return before;
+}
+
+std::optional<std::uint64_t> SharedMemory::gather_change(const void* word, const WordChange& change) const {
+    std::optional<std::uint64_t> before;
+    with_page(word, [&](Pages& array, std::size_t) {
+        const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(word) - array.data());
+        before = array.gather_change(offset, change);
     });
     return before;
 }

@@ -98,10 +98,14 @@ public:
 
     /// The locks exist from the first array on.
     Result<Locks*> locks(const char* operation);
-    /// Changes a word of an array at its home, as Locks::change_word() does; nothing: it must be done under the lock.
-    std::optional<std::uint64_t> change_word(Locks& locks, int lock, const void* word, const WordChange& change) const;
     /// So does the heap.
     Result<SharedHeap*> heap(const char* operation);
+    /// Changes a word of an array at its home, as Locks::change_word() does; nothing: it must be done under the lock.
+    std::optional<std::uint64_t> change_word(Locks& locks, const ChangeLock& lock, const void* word,
+                                             const WordChange& change) const;
+    /// Changes a word of an array in this rank's copy, as Pages::gather_change() does. Every rank must be on a host of
+    /// its own, and every change of the word be made by one of these two functions, with locks of each home.
+    std::optional<std::uint64_t> gather_change(const void* word, const WordChange& change) const;
     /// Fails if a thread of this rank holds a lock.
     Result<> all_released() const { return locks_ ? locks_->all_released() : Result<>{}; }
 

@@ -89,4 +89,18 @@ std::uint64_t WordChange::make(std::byte* word) const {
     return bytes == sizeof(std::uint32_t) ? make_as<std::uint32_t>(*this, word) : make_as<std::uint64_t>(*this, word);
 }
 
+bool WordChange::combines() const {
+    return kind != Kind::exchange && kind != Kind::compare_exchange && kind != Kind::real_divide;
+}
+
+std::optional<WordChange> WordChange::and_then(const WordChange& other) const {
+    const bool is_real = kind >= Kind::real_add;
+    if (!combines() || kind != other.kind || bytes != other.bytes || (is_real && expected != other.expected)) return {};
+    WordChange both = other;
+    if (kind == Kind::real_subtract) both.kind = Kind::real_add; // the sum of what is subtracted
+    both.operand = both.after(operand);
+    both.kind = kind;
+    return both;
+}
+
 } // namespace kumiki::dsm

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace kumiki::dsm {
 
@@ -32,6 +33,19 @@ struct WordChange {
     std::uint64_t after(std::uint64_t before) const;
     /// Changes the word, atomically; returns the value before.
     std::uint64_t make(std::byte* word) const;
+
+    /// Whether changes of this kind may be made in any order, and several of them as one.
+    bool combines() const;
+    /// One change that does the same as this one and another one; of floating-point numbers, but for rounding. Nothing:
+    /// there is none.
+    std::optional<WordChange> and_then(const WordChange& other) const;
+};
+
+/// The lock under which words are changed at their home, which must be its manager.
+struct ChangeLock {
+    int first = 0;
+    bool is_of_each_home = false; ///< that of rank r is `first` + r; false: all words are changed under `first`
+    int of(int home) const { return is_of_each_home ? first + home : first; }
 };
 
 /// A change of a word of a shared array, as ranks ask the word's home for it.

@@ -62,6 +62,7 @@ struct Settings {
     FaultMechanism shared_faults = FaultMechanism::automatic;
     ProgramHomes homes = ProgramHomes::first;
     std::string openmp_schedule;  ///< how loops that the runtime deals out are divided among the ranks
+    bool openmp_gathers = false;  ///< atomic updates, in each rank until it releases
     std::string openmp_libraries; ///< names of libraries that are part of the program, separated by commas
     SharedProtocol shared_protocol = SharedProtocol::invalidate; ///< of arrays for which the program chooses none
     std::uint64_t shared_heap = 0;  ///< bytes from which single ranks allocate shared memory, of all ranks together

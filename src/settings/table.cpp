@@ -91,6 +91,11 @@ Result<std::string> loop_schedule(std::string_view text) {
     return std::string(text);
 }
 
+Result<bool> gathers(std::string_view text) {
+    if (text == "ordered" || text == "gathered") return text == "gathered";
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be ordered or gathered");
+}
+
 Result<FaultMechanism> fault_mechanism(std::string_view text) {
     if (text == "auto") return FaultMechanism::automatic;
     if (text == "userfaultfd") return FaultMechanism::userfaultfd;
@@ -232,6 +237,14 @@ constexpr std::array table = {
             "affinity: iteration i goes to the home of row i of variable NAME (NAME[LOW:HIGH] if the rows are not 0 to "
             "ROWS - 1).",
             false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},
+    Setting{
+        "KUMIKI_OPENMP_ATOMICS", "--atomics", "ordered", "ordered, gathered",
+        "What atomic updates do over several processes whose result the program does not use (x += 1, not y = x += 1). "
+        "ordered: change the variable at once, and order other memory, as the processor's instructions do; gathered: "
+        "change the process's own copy, and the variable when the thread next synchronises. It is much faster, and "
+        "right where OpenMP's atomic construct is enough, without seq_cst, release and acquire, and without capture of "
+        "floating-point numbers.",
+        false, [](Settings& s, std::string_view t) { return into(s.openmp_gathers, gathers(t)); }},
     Setting{
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",
         "Libraries of an OpenMP program that share their variables and heap with it over several processes, besides "

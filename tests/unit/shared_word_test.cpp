@@ -61,7 +61,7 @@ struct Words {
 
     volatile std::uint64_t& of(int home) const { return begin[apart * static_cast<std::size_t>(home)]; }
     std::optional<std::uint64_t> change(int home, const WordChange& change) const {
-        return memory.change_word(locks, home, const_cast<const std::uint64_t*>(&of(home)), change);
+        return memory.change_word(locks, {0, true}, const_cast<const std::uint64_t*>(&of(home)), change);
     }
     std::uint64_t add_under_lock(int home, std::uint64_t value) const {
         EXPECT_TRUE(locks.acquire(home));
@@ -96,8 +96,8 @@ TEST_P(SharedWordTest, AreChangedAtTheirHome) {
         }
         const WordChange any{Kind::add, 8, 1};
         const int other = rank.rank() == 0 ? 1 : 0;
-        EXPECT_FALSE(memory.change_word(words.locks, 1, words.begin, any)) << "whose lock another rank manages";
-        EXPECT_FALSE(memory.change_word(words.locks, other, open, any)) << "whose home no touch has decided";
+        EXPECT_FALSE(memory.change_word(words.locks, {1}, words.begin, any)) << "whose lock another rank manages";
+        EXPECT_FALSE(memory.change_word(words.locks, {other}, open, any)) << "whose home no touch has decided";
         ASSERT_TRUE(memory.barrier());
         const std::uint64_t all = (std::uint64_t{1} << rank.size()) - 1;
         for (int home = 0; home < rank.size(); ++home) EXPECT_EQ(words.of(home), all);

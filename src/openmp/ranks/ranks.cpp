@@ -278,11 +278,14 @@ void Ranks::release(int lock) {
 }
 
 /// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
-std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change) {
+std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change, bool uses_result) {
     if (waits_ || word == nullptr) return {};
     const SignalsLater later;
+    if (gathers_ && !uses_result)
+        if (const auto before = shared_.gather_change(word, change)) return before;
     flush_output();
-    const auto before = shared_.change_word(*locks_, instruction_lock, word, change);
+    const dsm::ChangeLock lock{gathers_ ? change_locks() : instruction_lock, gathers_};
+    const auto before = shared_.change_word(*locks_, lock, word, change);
     if (before) streams_->take_in();
     return before;
 }

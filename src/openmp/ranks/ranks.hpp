@@ -106,8 +106,10 @@ public:
     bool try_acquire(int lock);
     void release(int lock);
     /// Changes a word of the program at its home, as under instruction_lock. Returns the value before; nothing: it must
-    /// be changed here, under that lock.
-    std::optional<std::uint64_t> change_word(const void* word, const dsm::WordChange& change);
+    /// be changed here, under that lock. Where updates are gathered (KUMIKI_OPENMP_ATOMICS), each home has a lock of
+    /// its own, and a change whose result the program does not use is made in this rank's copy, until the rank
+    /// releases.
+    std::optional<std::uint64_t> change_word(const void* word, const dsm::WordChange& change, bool uses_result);
     /// A word of the program, under a guard that it shares with others.
     std::uint32_t look(std::uint32_t& word);
     /// Changes a word, under its guard, for whose change threads of any rank wait (await()). Other variables that
@@ -207,6 +209,8 @@ private:
     /// The lock of the shared memory that guards a word. Different words may have the same, because it is held for
     /// moments only.
     static int guard_of(const void* word);
+    /// Where updates are gathered, the words whose home is rank r are changed under this lock + r, which r manages.
+    int change_locks() const;
     std::uint32_t enter_without_number(std::uint32_t& word);
     void measure();
     bool follows_rows(const Loop& loop) const;
@@ -227,7 +231,7 @@ private:
     ProgramHomes homes_;
     std::string openmp_homes_;
     bool opens_at_first_region_;
-    bool measures_;
+    bool measures_, gathers_;
     std::vector<double> speeds_;          ///< by rank: the part of the work, the same at all ranks
     std::atomic<std::uint64_t> taken_{0}; ///< iterations of shared-out loops by this rank since the last region
     std::vector<Variables> variables_;

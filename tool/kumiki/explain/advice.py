@@ -102,8 +102,8 @@ def _better_home(subject: Subject, explained: Explanation) -> str:
 
 
 def _nothing_new(subject: Subject, explained: Explanation) -> Finding | None:
-    """Pages that are fetched again although nothing in them has changed: a home whose writes do not fault announces them
-    at each barrier, and a program may write what was there before. (In a shared array only the latter happens.)"""
+    """Pages that are fetched again although nothing in them has changed: a home whose writes do not fault announces
+    them at each barrier, and a program may write what was there before. (In a shared array only the latter happens.)"""
     if subject.use == "array" or subject.idle_fetches < 10 or subject.idle_fetches < 0.5 * subject.fetches:
         return None
     if not subject.faults:
@@ -132,7 +132,8 @@ def _lock(lock: Lock, explained: Explanation) -> Iterator[Finding]:
         yield Finding(
             lock.text,
             f"{lock.text}: {lock.count} atomic instructions, each of which took {each:.1f} us, a lock of all ranks",
-            "use a reduction, or collect in a variable of the thread and add it once at the end",
+            "use a reduction, or collect in a variable of the thread and add it once at the end; if OpenMP's plain "
+            "atomic construct is enough for all of them, run the program with --atomics gathered",
             lock.seconds,
         )
         return

@@ -3,6 +3,8 @@
 #include <array>
 #include <span>
 
+#include "openmp/ranks/code/live_registers.hpp"
+
 namespace kumiki::openmp {
 namespace {
 
@@ -95,6 +97,12 @@ std::optional<AtomicChange> AtomicChange::of(const Decoded& decoded) {
     }
     if (made.bytes_ == 0) return {};
     return made;
+}
+
+bool AtomicChange::uses_result(std::byte* end) const {
+    const bool gives_value = operation_ == Operation::exchange || operation_ == Operation::exchange_add ||
+                             operation_ == Operation::compare_exchange;
+    return gives_value || uses_any(end, arithmetic_flags);
 }
 
 std::uint64_t AtomicChange::operand(const gregset_t& registers) const {

@@ -30,6 +30,8 @@ public:
     /// Nothing: it is another instruction.
     static std::optional<AtomicChange> of(const Decoded& decoded);
 
+    /// Whether the program uses what the variable had, or the flags, behind the instruction that ends at `end`.
+    bool uses_result(std::byte* end) const;
     dsm::WordChange wanted(const gregset_t& registers) const;
     /// `before`: what the variable had.
     void finish(std::uint64_t before, gregset_t& registers) const;

@@ -38,6 +38,7 @@ struct Site {
     const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
+    bool uses_result;                   ///< of the change, or of the update
     std::optional<RealUpdate> update;   ///< that begins with this load
 };
 
@@ -117,10 +118,12 @@ Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
         if (!sites.all.empty() && sites.all.back().at == at) continue;
         std::byte* const copy = sites.copies + sites.all.size() * most_bytes;
         const Decoded decoded = *decode({at, most_bytes});
-        if (copy_to(copy, decoded))
-            sites.all.push_back({at, decoded.instruction.length, copy, use, loop, variable_of(decoded),
-                                 use == Use::changes ? AtomicChange::of(decoded) : std::nullopt, update});
-        else if (use == Use::changes || use == Use::enters)
+        if (copy_to(copy, decoded)) {
+            const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
+            const bool uses_result = update ? update->uses_result() : change && change->uses_result(decoded.end());
+            sites.all.push_back(
+                {at, decoded.instruction.length, copy, use, loop, variable_of(decoded), change, uses_result, update});
+        } else if (use == Use::changes || use == Use::enters)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
                                     static_cast<const void*>(at)));
@@ -131,7 +134,8 @@ Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
 /// Lets the variable's home carry the instruction out, where that is possible.
 bool change_at_home(const Site& site, gregset_t& registers) {
     if (!site.change) return false;
-    const auto before = the_traps.ranks->change_word(site.variable.address(registers), site.change->wanted(registers));
+    const auto before = the_traps.ranks->change_word(site.variable.address(registers), site.change->wanted(registers),
+                                                     site.uses_result);
     if (before) site.change->finish(*before, registers);
     return before.has_value();
 }
@@ -144,14 +148,15 @@ struct CarriedOut {
 
 /// The thread is about to load a variable for an update. Lets the home carry the update out, where that is possible,
 /// and loads what the variable had before.
-void load_for_update(const RealUpdate& update, const Variable& variable, ucontext_t& context, CarriedOut& carried_out) {
+void load_for_update(const Site& site, ucontext_t& context, CarriedOut& carried_out) {
+    const RealUpdate& update = *site.update;
     auto& registers = context.uc_mcontext.gregs;
-    const void* const address = variable.address(registers);
+    const void* const address = site.variable.address(registers);
     std::optional<std::uint64_t> before;
     if (update.exchanged.address(registers) == address) {
         explain::Record* const record = the_traps.ranks->record();
         const auto begin = record != nullptr ? explain::Timed::Clock::now() : explain::Timed::Clock::time_point{};
-        before = the_traps.ranks->change_word(address, update.wanted(context.uc_mcontext));
+        before = the_traps.ranks->change_word(address, update.wanted(context.uc_mcontext), site.uses_result);
         if (before && record != nullptr)
             record->tally(explain::Tallied::atomic, reinterpret_cast<std::uintptr_t>(update.exchange),
                           explain::Timed::Clock::now() - begin);
@@ -188,7 +193,7 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
         context.uc_sigmask = blocked_before;
         go_on(copied->at + copied->bytes);
     } else if (const Site* const site = the_traps.at(at); site != nullptr && site->update) {
-        load_for_update(*site->update, site->variable, context, carried_out);
+        load_for_update(*site, context, carried_out);
         go_on(site->at + site->bytes);
     } else if (site != nullptr && carried_out.exchange == at) { // it would succeed
         carried_out.exchange = nullptr;

@@ -5,10 +5,12 @@
 #include <map>
 #include <span>
 
+#include "openmp/ranks/code/live_registers.hpp"
+
 namespace kumiki::openmp {
 namespace {
 
-using Kind = dsm::WordChange::Kind;
+using UpdateKind = dsm::WordChange::Kind;
 
 /// What a register has, as far as it matters.
 struct Value {
@@ -25,7 +27,7 @@ struct Value {
 };
 
 struct Operation {
-    Kind kind;
+    UpdateKind kind;
     bool commutes;
     std::uint8_t bytes;
 };
@@ -33,29 +35,29 @@ struct Operation {
 std::optional<Operation> operation_of(ZydisMnemonic mnemonic) {
     switch (mnemonic) {
     case ZYDIS_MNEMONIC_ADDSD:
-    case ZYDIS_MNEMONIC_VADDSD: return Operation{Kind::real_add, true, 8};
+    case ZYDIS_MNEMONIC_VADDSD: return Operation{UpdateKind::real_add, true, 8};
     case ZYDIS_MNEMONIC_ADDSS:
-    case ZYDIS_MNEMONIC_VADDSS: return Operation{Kind::real_add, true, 4};
+    case ZYDIS_MNEMONIC_VADDSS: return Operation{UpdateKind::real_add, true, 4};
     case ZYDIS_MNEMONIC_MULSD:
-    case ZYDIS_MNEMONIC_VMULSD: return Operation{Kind::real_multiply, true, 8};
+    case ZYDIS_MNEMONIC_VMULSD: return Operation{UpdateKind::real_multiply, true, 8};
     case ZYDIS_MNEMONIC_MULSS:
-    case ZYDIS_MNEMONIC_VMULSS: return Operation{Kind::real_multiply, true, 4};
+    case ZYDIS_MNEMONIC_VMULSS: return Operation{UpdateKind::real_multiply, true, 4};
     case ZYDIS_MNEMONIC_SUBSD:
-    case ZYDIS_MNEMONIC_VSUBSD: return Operation{Kind::real_subtract, false, 8};
+    case ZYDIS_MNEMONIC_VSUBSD: return Operation{UpdateKind::real_subtract, false, 8};
     case ZYDIS_MNEMONIC_SUBSS:
-    case ZYDIS_MNEMONIC_VSUBSS: return Operation{Kind::real_subtract, false, 4};
+    case ZYDIS_MNEMONIC_VSUBSS: return Operation{UpdateKind::real_subtract, false, 4};
     case ZYDIS_MNEMONIC_DIVSD:
-    case ZYDIS_MNEMONIC_VDIVSD: return Operation{Kind::real_divide, false, 8};
+    case ZYDIS_MNEMONIC_VDIVSD: return Operation{UpdateKind::real_divide, false, 8};
     case ZYDIS_MNEMONIC_DIVSS:
-    case ZYDIS_MNEMONIC_VDIVSS: return Operation{Kind::real_divide, false, 4};
+    case ZYDIS_MNEMONIC_VDIVSS: return Operation{UpdateKind::real_divide, false, 4};
     case ZYDIS_MNEMONIC_MINSD:
-    case ZYDIS_MNEMONIC_VMINSD: return Operation{Kind::real_minimum, false, 8};
+    case ZYDIS_MNEMONIC_VMINSD: return Operation{UpdateKind::real_minimum, false, 8};
     case ZYDIS_MNEMONIC_MINSS:
-    case ZYDIS_MNEMONIC_VMINSS: return Operation{Kind::real_minimum, false, 4};
+    case ZYDIS_MNEMONIC_VMINSS: return Operation{UpdateKind::real_minimum, false, 4};
     case ZYDIS_MNEMONIC_MAXSD:
-    case ZYDIS_MNEMONIC_VMAXSD: return Operation{Kind::real_maximum, false, 8};
+    case ZYDIS_MNEMONIC_VMAXSD: return Operation{UpdateKind::real_maximum, false, 8};
     case ZYDIS_MNEMONIC_MAXSS:
-    case ZYDIS_MNEMONIC_VMAXSS: return Operation{Kind::real_maximum, false, 4};
+    case ZYDIS_MNEMONIC_VMAXSS: return Operation{UpdateKind::real_maximum, false, 4};
     default: return {};
     }
 }
@@ -209,6 +211,21 @@ private:
 };
 
 } // namespace
+
+/// Behind the compare-and-exchange the program compares what it has found with what it has expected, perhaps, and
+/// jumps; where they are equal it goes on.
+bool RealUpdate::uses_result() const {
+    constexpr std::size_t longest_instruction = 15;
+    auto decoded = decode({exchange, longest_instruction});
+    const auto next = [&decoded] { decoded = decode({decoded->end(), longest_instruction}); };
+    next();
+    if (decoded && decoded->instruction.mnemonic == ZYDIS_MNEMONIC_CMP) next();
+    if (!decoded) return true;
+    std::byte* goes_on = nullptr;
+    if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_JNZ) goes_on = decoded->end();
+    if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_JZ) goes_on = jump_target_of(*decoded);
+    return goes_on == nullptr || uses_any(goes_on, written_by(load, exchange));
+}
 
 dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
     std::uint64_t operand = 0;

@@ -27,6 +27,8 @@ struct RealUpdate {
     Variable variable;
     Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it before the load
 
+    /// Whether the program uses what the update has found or made, as far as is known.
+    bool uses_result() const;
     /// When the thread is about to load x.
     dsm::WordChange wanted(const mcontext_t& context) const;
 };

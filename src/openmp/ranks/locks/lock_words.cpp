@@ -19,7 +19,7 @@ namespace {
 // The value of a word; all others are numbers.
 constexpr std::uint32_t open = 0, held = 1;
 
-constexpr int first_guard = 16, guards = 1008;
+constexpr int first_guard = 16, guards = 1008, behind_guards = first_guard + guards;
 
 /// A thread that tries again and again to enter the same lock waits between its attempts, longer and longer: else it
 /// would keep processors, and the lock's manager, from the thread that is to leave the lock.
@@ -41,7 +41,7 @@ void back_off(const void* lock, bool entered) {
 } // namespace
 
 /// A rank's numbers belong to the locks that it manages itself, so that a lock which it alone uses needs no message.
-LockNumbers::LockNumbers(int rank, int ranks) : next_(first_guard + guards), step_(ranks) {
+LockNumbers::LockNumbers(int rank, int ranks) : next_(behind_guards + 2 * ranks), step_(ranks) {
     next_ += (rank - next_ % ranks + ranks) % ranks;
 }
 
@@ -59,6 +59,11 @@ std::uint32_t LockNumbers::take() {
 void LockNumbers::give(std::uint32_t number) {
     const std::lock_guard lock(mutex_);
     returned_.push_back(number);
+}
+
+int Ranks::change_locks() const {
+    const int ranks = fabric_->size();
+    return (behind_guards + ranks - 1) / ranks * ranks;
 }
 
 int Ranks::guard_of(const void* word) {

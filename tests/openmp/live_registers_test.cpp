@@ -1,0 +1,90 @@
+// Whether the program uses what an atomic instruction, or an update of a floating-point number, has found or made.
+#include "openmp/ranks/code/live_registers.hpp"
+
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <iterator>
+
+#include "openmp/ranks/code/atomic_changes.hpp"
+#include "openmp/ranks/code/instructions.hpp"
+#include "openmp/ranks/code/real_updates.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+#define CODE(NAME, TEXT)                                                                                               \
+    asm(".pushsection .text\n" #NAME ": " TEXT "\n ret\n" #NAME "_end:\n.popsection");                                 \
+    extern "C" std::byte NAME[], NAME##_end[]
+
+CODE(counts, "lock addq $1, (%rbx)\n mov (%rcx), %rax");
+CODE(counts_in_a_loop, "1: lock addq $1, (%rbx)\n add $8, %rbx\n cmp %rbx, %rcx\n jne 1b");
+CODE(counts_by_increments, "1: lock incl (%rbx)\n lea 8(%rbx), %rbx\n dec %rcx\n jne 1b");
+CODE(counts_before_a_call, "lock subl $1, (%rbx)\n call *%rdx\n jne 1f\n nop\n1:");
+CODE(counts_before_a_jump, "lock orl %eax, (%rbx)\n jmp 1f\n ud2\n1: xor %eax, %eax");
+CODE(frees, "lock subl $1, (%rbx)\n je 1f\n nop\n1:");
+CODE(frees_later, "lock subl $1, (%rbx)\n mov (%rcx), %rax\n sete %dl");
+CODE(frees_on_one_way,
+     "lock decl (%rbx)\n jmp 1f\n2: jns 3f\n3: ret\n1: lea 1(%rax), %rax\n jrcxz 2b\n xor %eax, %eax");
+CODE(carries, "lock addq %rax, (%rbx)\n inc %rcx\n adc $0, %rdx");
+CODE(goes_elsewhere, "lock addq $1, (%rbx)\n jmp *%rdx");
+CODE(draws, "lock xaddq %rax, (%rbx)");
+
+bool uses_result(std::byte* at) {
+    const auto decoded = decode({at, 16});
+    const auto change = AtomicChange::of(*decoded);
+    EXPECT_TRUE(change);
+    return change && change->uses_result(decoded->end());
+}
+
+TEST(LiveRegistersTest, FlagsAreUsedUntilAllAreWritten) {
+    for (std::byte* const code : {counts, counts_in_a_loop, counts_before_a_call, counts_before_a_jump})
+        EXPECT_FALSE(uses_result(code)) << static_cast<const void*>(code);
+    for (std::byte* const code : {frees, frees_later, frees_on_one_way, carries, goes_elsewhere, draws})
+        EXPECT_TRUE(uses_result(code)) << static_cast<const void*>(code);
+}
+
+TEST(LiveRegistersTest, AnIncrementLeavesOneFlag) {
+    EXPECT_FALSE(uses_any(counts_by_increments + 3, Registers{1})) << "a register that nothing names";
+    EXPECT_TRUE(uses_result(counts_by_increments)) << "of the flags that are behind it, DEC leaves the carry, and JNE "
+                                                      "reads one that it has written";
+}
+
+// As gcc and clang make them: %rdi names the variable, and %xmm0 has what is added.
+#define UPDATE(NAME, TEXT)                                                                                             \
+    CODE(NAME, "mov (%rdi), %rax\n 1: movq %rax, %xmm1\n addsd %xmm0, %xmm1\n movq %xmm1, %rdx\n"                      \
+               "lock cmpxchg %rdx, (%rdi)\n " TEXT)
+
+UPDATE(adds, "jne 1b\n xor %eax, %eax");
+UPDATE(adds_and_compares, "mov %rax, %rcx\n cmp %rax, %rcx\n jne 1b");
+UPDATE(adds_in_a_loop, "jne 1b\n add $8, %rdi\n cmp %rdi, %rsi\n je 2f\n movsd (%rsi), %xmm0\n jmp adds_in_a_loop\n2:");
+UPDATE(adds_the_other_way, "je 2f\n jmp 1b\n2: movsd (%rsi), %xmm1\n addsd %xmm1, %xmm0");
+UPDATE(adds_before_a_call, "jne 1b\n call *%rbx");
+UPDATE(finds, "jne 1b\n movq %rax, %xmm0");
+UPDATE(makes, "jne 1b\n movsd %xmm1, (%rsi)");
+UPDATE(makes_on_one_way, "jne 1b\n test %rsi, %rsi\n je 2f\n cvttsd2si %xmm1, %rax\n2:");
+UPDATE(repeats_in_another_way, "setne %cl\n test %cl, %cl\n jne 1b");
+
+bool uses_update(std::byte* begin, std::byte* end) {
+    RealUpdates updates;
+    for_each_instruction({begin, end}, [&updates](const Glance& glance) { updates.add(glance); });
+    EXPECT_EQ(updates.found().size(), 1u);
+    return updates.found().size() != 1 || updates.found().front().uses_result();
+}
+
+TEST(LiveRegistersTest, WhatAnUpdateMakesMayNotBeUsed) {
+    EXPECT_FALSE(uses_update(adds, adds_end));
+    EXPECT_FALSE(uses_update(adds_in_a_loop, adds_in_a_loop_end));
+    EXPECT_FALSE(uses_update(adds_the_other_way, adds_the_other_way_end));
+    EXPECT_FALSE(uses_update(adds_before_a_call, adds_before_a_call_end));
+}
+
+TEST(LiveRegistersTest, WhatAnUpdateFindsOrMakesMayBeUsed) {
+    EXPECT_TRUE(uses_update(adds_and_compares, adds_and_compares_end)) << "it moves what it has found";
+    EXPECT_TRUE(uses_update(finds, finds_end));
+    EXPECT_TRUE(uses_update(makes, makes_end));
+    EXPECT_TRUE(uses_update(makes_on_one_way, makes_on_one_way_end));
+    EXPECT_TRUE(uses_update(repeats_in_another_way, repeats_in_another_way_end)) << "in doubt";
+}
+
+} // namespace
+} // namespace kumiki::openmp
