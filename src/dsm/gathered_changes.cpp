@@ -33,19 +33,22 @@ std::vector<PlacedChange> GatheredChanges::take(std::size_t page) {
     return taken;
 }
 
+/// An access that faults would do what fault() does. But the thread may be checked by a sanitizer, whose atomic
+/// instructions must not fault.
 std::optional<std::uint64_t> Pages::gather_change(std::size_t offset, const WordChange& change) {
-    constexpr WordChange touch{WordChange::Kind::add, sizeof(std::uint32_t), 0, 0};
-    constexpr int attempts = 8; // other threads may release, or evict, what this one has touched
+    constexpr int attempts = 8; // other threads may release, or evict, what this one has made ready
     const std::size_t page = offset / layout_.page_bytes;
     if (!home_for_changes(page) || !change.combines() || offset % change.bytes != 0) return {};
-    if (is_home(page)) return change.make(data_ + offset);
     for (int attempt = 0; attempt < attempts; ++attempt) {
-        touch.make(data_ + offset); // may fault
         lock(pages_[page]);
-        const bool is_written = pages_[page].state == State::written;
-        const auto before = is_written ? change_copy(offset, change) : std::nullopt;
+        const State state = pages_[page].state;
+        const bool is_ready =
+            state == State::written || (is_home(page) && (state == State::open || state == State::touched));
+        std::optional<std::uint64_t> before;
+        if (is_ready) before = is_home(page) ? change.make(region_ + offset) : change_copy(offset, change);
         unlock(pages_[page]);
-        if (is_written) return before;
+        if (is_ready) return before;
+        fault(page, platform::Attempt::write);
     }
     return {};
 }
