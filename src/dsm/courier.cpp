@@ -29,14 +29,6 @@ constexpr bool copies_always = true;
 constexpr bool copies_always = false;
 #endif
 
-/// Returns where it is.
-std::size_t append(std::vector<std::byte>& packed, const PackedPage& head) {
-    const std::size_t at = packed.size();
-    packed.resize(at + sizeof head);
-    std::memcpy(&packed[at], &head, sizeof head);
-    return at;
-}
-
 } // namespace
 
 Courier::Courier(fabric::Fabric& fabric, const Arrays& arrays)
@@ -244,7 +236,7 @@ bool Courier::answer_runs(const MessageHeader& request, std::span<const std::byt
         for (std::size_t page = run.first; page < run.first + run.count; ++page) {
             if (packed.size() + entry > longest_message()) send();
             if (packed.empty()) packed.reserve(longest_message());
-            append(packed, {page, page_bytes});
+            append_head(packed, {page, page_bytes});
             packed.resize(packed.size() + page_bytes);
             if (array.lend_copy(page, request.source, &packed[packed.size() - page_bytes])) pages.ticket = 1;
         }
@@ -275,7 +267,8 @@ bool Courier::receive_early(const MessageHeader& header, std::span<const std::by
     answer.ticket = request.barrier;
     std::vector<std::byte> declined;
     for (const PageRun& run : request.runs)
-        for (std::size_t page = run.first; page < run.first + run.count; ++page) append(declined, PackedPage{page, 0});
+        for (std::size_t page = run.first; page < run.first + run.count; ++page)
+            append_head(declined, PackedPage{page, 0});
     post_kept(header.source, answer, std::move(declined));
     return true;
 }
@@ -301,14 +294,14 @@ void Courier::answer_early(const EarlyRequest& request, Pages& array, std::size_
         if (!array.has(run)) continue;
         for (std::size_t page = run.first; page < run.first + run.count; ++page) {
             if (packed.size() + sizeof(PackedPage) + page_bytes > longest_message()) send();
-            const std::size_t at = append(packed, PackedPage{page, page_bytes});
+            const std::size_t at = append_head(packed, PackedPage{page, page_bytes});
             packed.resize(packed.size() + page_bytes);
             if (left > 0 && array.lend_early(page, run.count, request.source, &packed[packed.size() - page_bytes])) {
                 --left;
                 continue;
             }
             packed.resize(at);
-            append(packed, PackedPage{page, 0});
+            append_head(packed, PackedPage{page, 0});
         }
     }
     if (!packed.empty()) send();

@@ -83,10 +83,8 @@ void Pages::send_gathered(std::size_t page, std::span<const PlacedChange> change
         }
         const std::size_t room = (courier_->longest_message() - begin - sizeof(PackedPage)) / sizeof(PlacedChange);
         const auto now = std::as_bytes(changes.first(std::min(room, changes.size())));
-        const PackedPage entry{page, now.size(), 1};
-        packed.resize(begin + sizeof entry + now.size());
-        std::memcpy(&packed[begin], &entry, sizeof entry);
-        std::memcpy(&packed[begin + sizeof entry], now.data(), now.size());
+        append_head(packed, {page, now.size(), 1});
+        packed.insert(packed.end(), now.begin(), now.end());
         changes = changes.subspan(now.size() / sizeof(PlacedChange));
     }
 }

@@ -36,7 +36,7 @@ private:
     };
     std::mutex mutex_;
     std::unordered_map<std::size_t, std::unordered_map<std::uint64_t, Gathered>> changes_; ///< by page and offset
-    std::atomic<bool> used_ = false;
+    std::atomic<bool> used_ = false; ///< false: nothing has ever been gathered, so take() needs no lock
 };
 
 } // namespace kumiki::dsm

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace kumiki::dsm {
 
@@ -18,6 +19,14 @@ struct PackedPage {
     std::uint64_t page, bytes;
     std::uint64_t has_gathered = 0; ///< 1: changes of words, which only messages with differences may have
 };
+
+/// Returns where it is.
+inline std::size_t append_head(std::vector<std::byte>& packed, const PackedPage& head) {
+    const std::size_t at = packed.size();
+    packed.resize(at + sizeof head);
+    std::memcpy(&packed[at], &head, sizeof head);
+    return at;
+}
 
 /// Precedes the difference of each page among the changes of a barrier, which leave out the first `skipped` bytes.
 struct PackedChange {

@@ -81,9 +81,7 @@ void Pages::send_update(std::size_t page, std::uint64_t barrier) {
         auto& packed = packed_[static_cast<std::size_t>(rank)];
         if (packed.size() + sizeof(PackedPage) + layout_.page_bytes > courier_->longest_message())
             send_updates_to(rank, barrier);
-        const PackedPage entry{page, contents.size()};
-        const auto* const head = reinterpret_cast<const std::byte*>(&entry);
-        packed.insert(packed.end(), head, head + sizeof entry);
+        append_head(packed, {page, contents.size()});
         packed.insert(packed.end(), contents.begin(), contents.end());
     });
     // A rank that is left out lacks changes that came after the barrier, and the next difference may not repeat them.

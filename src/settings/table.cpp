@@ -239,11 +239,12 @@ constexpr std::array table = {
             false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},
     Setting{
         "KUMIKI_OPENMP_ATOMICS", "--atomics", "ordered", "ordered, gathered",
-        "What atomic updates do over several processes whose result the program does not use (x += 1, not y = x += 1). "
-        "ordered: change the variable at once, and order other memory, as the processor's instructions do; gathered: "
-        "change the process's own copy, and the variable when the thread next synchronises. It is much faster, and "
-        "right where OpenMP's atomic construct is enough, without seq_cst, release and acquire, and without capture of "
-        "floating-point numbers.",
+        "How an OpenMP program over several processes updates a variable atomically where it does not use the result "
+        "(x += 1, not y = x += 1). ordered: at once, and in order with other memory, as the processor's instructions "
+        "do; gathered: in the process's own copy, and in the variable when the thread next synchronises. That is much "
+        "faster, and right where OpenMP's atomic construct is enough, without seq_cst, release and acquire, and "
+        "without "
+        "capture of floating-point numbers.",
         false, [](Settings& s, std::string_view t) { return into(s.openmp_gathers, gathers(t)); }},
     Setting{
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",

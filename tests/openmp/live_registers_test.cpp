@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <gtest/gtest.h>
-#include <iterator>
 
 #include "openmp/ranks/code/atomic_changes.hpp"
 #include "openmp/ranks/code/instructions.hpp"

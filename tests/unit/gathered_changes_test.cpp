@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <gtest/gtest.h>

@@ -281,7 +281,7 @@ void Ranks::release(int lock) {
 std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change, bool uses_result) {
     if (waits_ || word == nullptr) return {};
     const SignalsLater later;
-    if (gathers_ && !uses_result)
+    if (!uses_result)
         if (const auto before = shared_.gather_change(word, change)) return before;
     flush_output();
     const dsm::ChangeLock lock{gathers_ ? change_locks() : instruction_lock, gathers_};

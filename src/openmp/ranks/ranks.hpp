@@ -105,10 +105,12 @@ public:
     void acquire(int lock);
     bool try_acquire(int lock);
     void release(int lock);
+    /// Whether atomic updates are gathered (KUMIKI_OPENMP_ATOMICS).
+    bool gathers() const { return gathers_; }
     /// Changes a word of the program at its home, as under instruction_lock. Returns the value before; nothing: it must
-    /// be changed here, under that lock. Where updates are gathered (KUMIKI_OPENMP_ATOMICS), each home has a lock of
-    /// its own, and a change whose result the program does not use is made in this rank's copy, until the rank
-    /// releases.
+    /// be changed here, under that lock. Where updates are gathered, each home has a lock of its own, and a change
+    /// whose result the program does not use is made in this rank's copy, until the rank releases; elsewhere
+    /// `uses_result` must be true.
     std::optional<std::uint64_t> change_word(const void* word, const dsm::WordChange& change, bool uses_result);
     /// A word of the program, under a guard that it shares with others.
     std::uint32_t look(std::uint32_t& word);

@@ -38,7 +38,7 @@ struct Site {
     const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
-    bool uses_result;                   ///< of the change, or of the update
+    bool uses_result;                   ///< of the change, or of the update; true where nothing is gathered
     std::optional<RealUpdate> update;   ///< that begins with this load
 };
 
@@ -120,7 +120,8 @@ Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
         const Decoded decoded = *decode({at, most_bytes});
         if (copy_to(copy, decoded)) {
             const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
-            const bool uses_result = update ? update->uses_result() : change && change->uses_result(decoded.end());
+            const bool uses_result = !the_traps.ranks->gathers() ||
+                                     (update ? update->uses_result() : change && change->uses_result(decoded.end()));
             sites.all.push_back(
                 {at, decoded.instruction.length, copy, use, loop, variable_of(decoded), change, uses_result, update});
         } else if (use == Use::changes || use == Use::enters)
@@ -249,10 +250,10 @@ Result<> replace_atomics(std::span<std::byte> code) {
 } // namespace
 
 Result<> trap_atomics(std::span<const Image> images, Ranks& ranks) {
+    the_traps.ranks = &ranks;
     for (const Image& image : images)
         if (auto copied = copy_atomics(image); !copied) return copied;
     if (the_traps.sites.empty()) return {};
-    the_traps.ranks = &ranks;
     const auto waits = [](const Site& site) { return site.use == Use::waits || site.use == Use::enters; };
     if (std::ranges::any_of(the_traps.sites, [&](const Sites& each) { return std::ranges::any_of(each.all, waits); }))
         if (auto expected = ranks.expect_waits(); !expected) return expected;

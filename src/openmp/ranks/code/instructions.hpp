@@ -20,6 +20,10 @@ struct Decoded {
     std::byte* end() const { return at + instruction.length; }
 };
 
+/// In bytes, of an instruction (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2,
+/// section 2.3.11).
+constexpr std::size_t longest_instruction = 15;
+
 /// The first instruction of a piece of code; nothing: there is none.
 std::optional<Decoded> decode(std::span<std::byte> code);
 

@@ -8,8 +8,6 @@
 namespace kumiki::openmp {
 namespace {
 
-constexpr std::size_t longest_instruction = 15;
-
 constexpr Registers general(int number) { return Registers{1} << number; }
 constexpr Registers vector(int number) { return Registers{1} << (16 + number); }
 

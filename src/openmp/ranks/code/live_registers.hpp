@@ -14,8 +14,8 @@ constexpr Registers arithmetic_flags = Registers{1} << 32;
 Registers written_by(std::byte* begin, const std::byte* end);
 
 /// Whether a thread that is at `at` uses what one of these registers has now, in this function; if in doubt, it does.
-/// Whether a function takes or returns what is in a register, its code does not tell: most often the value is of no use
-/// any more, and so it is taken.
+/// The code does not tell whether a function takes or returns what is in a register. Most often the value is of no use
+/// any more, so a call or a return is no use of it.
 bool uses_any(std::byte* at, Registers live);
 
 } // namespace kumiki::openmp

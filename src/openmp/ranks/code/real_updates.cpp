@@ -215,7 +215,6 @@ private:
 /// Behind the compare-and-exchange the program compares what it has found with what it has expected, perhaps, and
 /// jumps; where they are equal it goes on.
 bool RealUpdate::uses_result() const {
-    constexpr std::size_t longest_instruction = 15;
     auto decoded = decode({exchange, longest_instruction});
     const auto next = [&decoded] { decoded = decode({decoded->end(), longest_instruction}); };
     next();

@@ -41,6 +41,7 @@ void back_off(const void* lock, bool entered) {
 } // namespace
 
 /// A rank's numbers belong to the locks that it manages itself, so that a lock which it alone uses needs no message.
+/// They begin behind those of change_locks().
 LockNumbers::LockNumbers(int rank, int ranks) : next_(behind_guards + 2 * ranks), step_(ranks) {
     next_ += (rank - next_ % ranks + ranks) % ranks;
 }
