@@ -1,12 +1,12 @@
 #include "openmp/ranks/code/atomic_sites.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -16,8 +16,10 @@
 #include "openmp/ranks/code/atomic_changes.hpp"
 #include "openmp/ranks/code/code_search.hpp"
 #include "openmp/ranks/code/instructions.hpp"
+#include "openmp/ranks/code/jump_patches.hpp"
 #include "openmp/ranks/code/writable_code.hpp"
 #include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "platform/memory.hpp"
 #include "platform/signal_sets.hpp"
@@ -26,10 +28,11 @@ namespace kumiki::openmp {
 namespace {
 
 constexpr std::byte trap{0xcc};
-constexpr std::size_t most_bytes = 16; ///< of an instruction, and of a trap behind it
+constexpr std::size_t copy_bytes = 64; ///< of an instruction, and of what comes behind it
+static_assert(longest_instruction + JumpPatches::call_bytes <= copy_bytes);
 
-/// An instruction of the program that a trap has replaced. Its copy, which the thread executes between two traps, lies
-/// elsewhere, with a trap behind it.
+/// An instruction of the program that the runtime replaces by a jump, or by a trap if no jump is possible. Its copy,
+/// which the thread executes in between, lies elsewhere; what follows it there comes back to the runtime.
 struct Site {
     std::byte* at;
     std::size_t bytes;
@@ -40,24 +43,26 @@ struct Site {
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
     bool uses_result;                   ///< of the change, or of the update; true where nothing is gathered
     std::optional<RealUpdate> update;   ///< that begins with this load
+
+    std::span<std::byte> instruction() const { return {at, bytes}; }
 };
 
 /// Those of the program, or of one of its libraries.
 struct Sites {
-    std::vector<Site> all; ///< sorted by `at`
+    std::vector<Site> all; ///< sorted by `at`, and never moved
     std::byte* copies;     ///< in the same order
 };
 
-/// What the handler of the trap needs; a handler has no argument for it. Written before the program runs.
-struct Traps {
+/// What the handlers need that have no argument for it. Written before the program runs.
+struct Replaced {
     Ranks* ranks;
     std::vector<Sites> sites;
 
     /// The site whose copy ends with the trap at this address; null: none has.
     const Site* behind_copy(const std::byte* at) const {
         for (const Sites& each : sites)
-            if (at >= each.copies && at < each.copies + each.all.size() * most_bytes)
-                return &each.all[static_cast<std::size_t>(at - each.copies) / most_bytes];
+            if (at >= each.copies && at < each.copies + each.all.size() * copy_bytes)
+                return &each.all[static_cast<std::size_t>(at - each.copies) / copy_bytes];
         return nullptr;
     }
     const Site* at(const std::byte* at) const {
@@ -68,23 +73,7 @@ struct Traps {
         return nullptr;
     }
 };
-Traps the_traps; // NOLINT: see above
-
-/// The copies must be within 2 GiB of the program, because instructions name variables relative to themselves.
-std::byte* reserve_near(std::byte* code, std::size_t bytes) {
-    constexpr std::size_t step = std::size_t{1} << 24, far = std::size_t{3} << 29;
-    for (std::size_t distance = step; distance < far; distance += step)
-        for (const bool below : {true, false}) {
-            const auto at = reinterpret_cast<std::uintptr_t>(code);
-            if (below && at < distance + step) continue;
-            auto* const wish = reinterpret_cast<void*>((below ? at - distance : at + distance) & ~(step - 1));
-            void* const got =
-                mmap(wish, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-            if (got == wish) return static_cast<std::byte*>(got);
-            if (got != MAP_FAILED) munmap(got, bytes);
-        }
-    return nullptr;
-}
+Replaced replaced; // NOLINT: see above
 
 /// The first one that an instruction reads.
 Variable variable_of(const Decoded& decoded) {
@@ -102,7 +91,6 @@ Variable variable_of(const Decoded& decoded) {
 bool copy_to(std::byte* copy, const Decoded& decoded) {
     const auto& displacement = decoded.instruction.raw.disp;
     std::memcpy(copy, decoded.at, decoded.instruction.length);
-    copy[decoded.instruction.length] = trap;
     if ((decoded.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE) == 0) return true;
     if (displacement.size != 32) return false;
     const std::int64_t from_there = displacement.value + (decoded.at - copy);
@@ -112,106 +100,136 @@ bool copy_to(std::byte* copy, const Decoded& decoded) {
     return true;
 }
 
-/// Takes the sites, in order, to their copies.
-Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
-    for (const auto& [at, use, loop, update] : found) {
-        if (!sites.all.empty() && sites.all.back().at == at) continue;
-        std::byte* const copy = sites.copies + sites.all.size() * most_bytes;
-        const Decoded decoded = *decode({at, most_bytes});
-        if (copy_to(copy, decoded)) {
-            const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
-            const bool uses_result = !the_traps.ranks->gathers() ||
-                                     (update ? update->uses_result() : change && change->uses_result(decoded.end()));
-            sites.all.push_back(
-                {at, decoded.instruction.length, copy, use, loop, variable_of(decoded), change, uses_result, update});
-        } else if (use == Use::changes || use == Use::enters)
-            return fail(KUMIKI_ERROR_ENVIRONMENT,
-                        fmt::format("the program has an atomic instruction at {} that cannot be moved",
-                                    static_cast<const void*>(at)));
+// -- what a thread does in the place of a site, and behind its copy --
+
+/// A thread that has come to the runtime, by a jump or by a trap.
+struct Arrival {
+    mcontext_t& context;
+    sigset_t* mask; ///< with which it goes on; null: the program handles no signals
+
+    gregset_t& registers() const { return context.gregs; }
+    void go_on(const std::byte* there) const {
+        registers()[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(there));
     }
-    return {};
-}
+    void go_on_behind(const Site& site) const { go_on(site.at + site.bytes); }
+};
+
+/// What a thread has begun in one place, and ends in another one. In between no handler of the program comes, which
+/// might have such instructions, too.
+class Begun {
+public:
+    static Begun& of_this_thread() {
+        static thread_local Begun begun;
+        return begun;
+    }
+    void begin(const Arrival& arrival) {
+        before_.reset();
+        if (arrival.mask != nullptr) before_ = std::exchange(*arrival.mask, platform::asynchronous_signals());
+    }
+    void end(const Arrival& arrival) const {
+        if (arrival.mask != nullptr && before_) *arrival.mask = *before_;
+    }
+
+    const void* looks_at = nullptr;            ///< the instruction may overwrite the registers that name it
+    const std::byte* carried_out_to = nullptr; ///< the exchange of an update that the variable's home has carried out
+                                               ///< for this thread, which now computes the same; null: there is none
+
+private:
+    std::optional<sigset_t> before_;
+};
 
 /// Lets the variable's home carry the instruction out, where that is possible.
 bool change_at_home(const Site& site, gregset_t& registers) {
     if (!site.change) return false;
-    const auto before = the_traps.ranks->change_word(site.variable.address(registers), site.change->wanted(registers),
-                                                     site.uses_result);
+    const auto before =
+        replaced.ranks->change_word(site.variable.address(registers), site.change->wanted(registers), site.uses_result);
     if (before) site.change->finish(*before, registers);
     return before.has_value();
 }
 
-/// An update that the variable's home has carried out for this thread, which now computes the same.
-struct CarriedOut {
-    const std::byte* exchange = nullptr; ///< what it ends with; null: there is none
-    sigset_t blocked_before;
-};
-
 /// The thread is about to load a variable for an update. Lets the home carry the update out, where that is possible,
 /// and loads what the variable had before.
-void load_for_update(const Site& site, ucontext_t& context, CarriedOut& carried_out) {
+void load_for_update(const Site& site, const Arrival& arrival) {
     const RealUpdate& update = *site.update;
-    auto& registers = context.uc_mcontext.gregs;
-    const void* const address = site.variable.address(registers);
+    const void* const address = site.variable.address(arrival.registers());
     std::optional<std::uint64_t> before;
-    if (update.exchanged.address(registers) == address) {
-        explain::Record* const record = the_traps.ranks->record();
+    if (update.exchanged.address(arrival.registers()) == address) {
+        explain::Record* const record = replaced.ranks->record();
         const auto begin = record != nullptr ? explain::Timed::Clock::now() : explain::Timed::Clock::time_point{};
-        before = the_traps.ranks->change_word(address, update.wanted(context.uc_mcontext), site.uses_result);
+        before = replaced.ranks->change_word(address, update.wanted(arrival.context), site.uses_result);
         if (before && record != nullptr)
             record->tally(explain::Tallied::atomic, reinterpret_cast<std::uintptr_t>(update.exchange),
                           explain::Timed::Clock::now() - begin);
     }
     if (before) {
-        carried_out.exchange = update.exchange;
-        carried_out.blocked_before = std::exchange(context.uc_sigmask, platform::asynchronous_signals());
+        Begun::of_this_thread().carried_out_to = update.exchange;
+        Begun::of_this_thread().begin(arrival);
     } else {
         before = update.bytes == 4 ? *static_cast<const volatile std::uint32_t*>(address)
                                    : *static_cast<const volatile std::uint64_t*>(address);
     }
-    registers[update.loaded] = static_cast<greg_t>(update.bytes == 4 ? *before & 0xffff'ffff : *before);
+    arrival.registers()[update.loaded] = static_cast<greg_t>(update.bytes == 4 ? *before & 0xffff'ffff : *before);
 }
 
-/// The trap in the program: enters the lock and lets the thread go on with the copy. The trap behind the copy: leaves
-/// the lock and lets it go on in the program. In between the thread may fault, as everywhere. A load that waits needs
-/// no lock, but a flush behind it (dsm::VariableWait): what it finds in the next pass is new, and when the loop ends,
-/// so is all memory. So the fences of such a loop have no traps. An instruction that may enter a lock has both. From
-/// one trap to the other no handler of the program comes, which might have such instructions, too.
+/// Enters the lock and lets the thread go on with the copy, behind which it leaves the lock. In between the thread may
+/// fault, as everywhere. A load that waits needs no lock, but a flush behind it (dsm::VariableWait): what it finds in
+/// the next pass is new, and when the loop ends, so is all memory. So the fences of such a loop are not replaced. An
+/// instruction that may enter a lock has both.
+void in_place_of(const Site& site, const Arrival& arrival) {
+    Begun& begun = Begun::of_this_thread();
+    if (site.update) {
+        load_for_update(site, arrival);
+        return arrival.go_on_behind(site);
+    }
+    if (begun.carried_out_to == site.at) { // the exchange would succeed
+        begun.carried_out_to = nullptr;
+        begun.end(arrival);
+        site.change->finish(static_cast<std::uint64_t>(arrival.registers()[REG_RAX]), arrival.registers());
+        return arrival.go_on_behind(site);
+    }
+    const explain::Timed timed(replaced.ranks->record(), explain::Tallied::atomic,
+                               reinterpret_cast<std::uintptr_t>(site.at));
+    if (site.use == Use::changes && change_at_home(site, arrival.registers())) return arrival.go_on_behind(site);
+    begun.looks_at = site.variable.address(arrival.registers());
+    if (site.use != Use::waits) replaced.ranks->acquire(Ranks::instruction_lock);
+    begun.begin(arrival);
+    arrival.go_on(site.copy);
+}
+
+void behind_copy_of(const Site& site, const Arrival& arrival) {
+    const Begun& begun = Begun::of_this_thread();
+    if (site.use != Use::waits) replaced.ranks->release(Ranks::instruction_lock);
+    if (site.use != Use::changes) replaced.ranks->look_again(site.loop, begun.looks_at);
+    begun.end(arrival);
+    arrival.go_on_behind(site);
+}
+
+/// A thread comes by a jump. Blocks signals as the system does for on_trap().
+template <void (*act)(const Site&, const Arrival&)>
+void on_jump(mcontext_t& context, const void* given) {
+    static thread_local sigset_t mask; // not on the stack, which may be memory that the system cannot write
+    const Site& site = *static_cast<const Site*>(given);
+    const int error = errno;
+    if (handles_signals()) {
+        const sigset_t blocked = platform::asynchronous_signals();
+        pthread_sigmask(SIG_BLOCK, &blocked, &mask);
+        act(site, {context, &mask});
+        pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+    } else {
+        act(site, {context, nullptr});
+    }
+    errno = error;
+}
+
 void on_trap(int signal, siginfo_t*, void* given_context) {
-    static thread_local const void* looks_at = nullptr; // the instruction may overwrite the registers that name it
-    static thread_local sigset_t blocked_before;
-    static thread_local CarriedOut carried_out;
     const int error = errno;
     auto& context = *static_cast<ucontext_t*>(given_context);
-    auto& registers = context.uc_mcontext.gregs;
-    auto* const at = reinterpret_cast<std::byte*>(registers[REG_RIP]) - 1; // the trap itself
-    const auto go_on = [&](std::byte* there) {
-        registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(there));
-    };
-    if (const Site* const copied = the_traps.behind_copy(at)) {
-        if (copied->use != Use::waits) the_traps.ranks->release(Ranks::instruction_lock);
-        if (copied->use != Use::changes) the_traps.ranks->look_again(copied->loop, looks_at);
-        context.uc_sigmask = blocked_before;
-        go_on(copied->at + copied->bytes);
-    } else if (const Site* const site = the_traps.at(at); site != nullptr && site->update) {
-        load_for_update(*site, context, carried_out);
-        go_on(site->at + site->bytes);
-    } else if (site != nullptr && carried_out.exchange == at) { // it would succeed
-        carried_out.exchange = nullptr;
-        context.uc_sigmask = carried_out.blocked_before;
-        site->change->finish(static_cast<std::uint64_t>(registers[REG_RAX]), registers);
-        go_on(site->at + site->bytes);
-    } else if (site != nullptr) {
-        const explain::Timed timed(the_traps.ranks->record(), explain::Tallied::atomic,
-                                   reinterpret_cast<std::uintptr_t>(at));
-        if (site->use == Use::changes && change_at_home(*site, registers)) {
-            go_on(site->at + site->bytes);
-        } else {
-            looks_at = site->variable.address(registers);
-            if (site->use != Use::waits) the_traps.ranks->acquire(Ranks::instruction_lock);
-            blocked_before = std::exchange(context.uc_sigmask, platform::asynchronous_signals());
-            go_on(site->copy);
-        }
+    const Arrival arrival{context.uc_mcontext, handles_signals() ? &context.uc_sigmask : nullptr};
+    const auto* const at = reinterpret_cast<const std::byte*>(arrival.registers()[REG_RIP]) - 1; // the trap itself
+    if (const Site* const copied = replaced.behind_copy(at)) {
+        behind_copy_of(*copied, arrival);
+    } else if (const Site* const site = replaced.at(at)) {
+        in_place_of(*site, arrival);
     } else {
         struct sigaction standard{};
         standard.sa_handler = SIG_DFL;
@@ -221,12 +239,38 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
     errno = error;
 }
 
+// -- at the start --
+
+/// Takes the sites, in order, to their copies.
+Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
+    sites.all.reserve(found.size());
+    for (const auto& [at, use, loop, update] : found) {
+        if (!sites.all.empty() && sites.all.back().at == at) continue;
+        std::byte* const copy = sites.copies + sites.all.size() * copy_bytes;
+        const Decoded decoded = *decode({at, longest_instruction});
+        if (copy_to(copy, decoded)) {
+            const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
+            const bool uses_result = !replaced.ranks->gathers() ||
+                                     (update ? update->uses_result() : change && change->uses_result(decoded.end()));
+            const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy, use, loop,
+                                                      variable_of(decoded), change, uses_result, update);
+            std::byte* const behind = copy + site.bytes;
+            if (JumpPatches::possible()) JumpPatches::write_call(behind, on_jump<behind_copy_of>, &site);
+            else *behind = trap;
+        } else if (use == Use::changes || use == Use::enters)
+            return fail(KUMIKI_ERROR_ENVIRONMENT,
+                        fmt::format("the program has an atomic instruction at {} that cannot be moved",
+                                    static_cast<const void*>(at)));
+    }
+    return {};
+}
+
 /// Finds the instructions of an image and copies them.
 Result<> copy_atomics(const Image& image) {
     const std::vector<Finding> found = find_in(image);
     if (found.empty()) return {};
-    const std::size_t bytes = platform::round_up(found.size() * most_bytes, platform::page_size());
-    Sites& sites = the_traps.sites.emplace_back(Sites{{}, reserve_near(image.code.front().data(), bytes)});
+    const std::size_t bytes = platform::round_up(found.size() * copy_bytes, platform::page_size());
+    Sites& sites = replaced.sites.emplace_back(Sites{{}, map_within(Reach::around(image.code.front().data()), bytes)});
     if (sites.copies == nullptr)
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
     if (auto copied = copy_sites(found, sites); !copied) return copied;
@@ -235,27 +279,29 @@ Result<> copy_atomics(const Image& image) {
                 fmt::format("cannot execute copies of atomic instructions (mprotect: {})", std::strerror(errno)));
 }
 
-/// Puts the traps into this part of an image.
-Result<> replace_atomics(std::span<std::byte> code) {
-    std::vector<std::byte*> found;
-    for (const Sites& each : the_traps.sites)
+/// Replaces the sites in this part of an image.
+Result<> replace_in(std::span<std::byte> code, JumpPatches& patches) {
+    std::vector<const Site*> found;
+    for (const Sites& each : replaced.sites)
         for (const Site& site : each.all)
-            if (site.at >= code.data() && site.at < code.data() + code.size()) found.push_back(site.at);
+            if (site.at >= code.data() && site.at < code.data() + code.size()) found.push_back(&site);
     if (found.empty()) return {};
-    return change_code(code, [&found] {
-        for (std::byte* const at : found) *at = trap;
+    return change_code(code, [&] {
+        for (const Site* const site : std::views::reverse(found))
+            if (!JumpPatches::possible() || !patches.replace(code, site->instruction(), on_jump<in_place_of>, site))
+                *site->at = trap;
     });
 }
 
 } // namespace
 
-Result<> trap_atomics(std::span<const Image> images, Ranks& ranks) {
-    the_traps.ranks = &ranks;
+Result<> replace_atomics(std::span<const Image> images, Ranks& ranks) {
+    replaced.ranks = &ranks;
     for (const Image& image : images)
         if (auto copied = copy_atomics(image); !copied) return copied;
-    if (the_traps.sites.empty()) return {};
+    if (replaced.sites.empty()) return {};
     const auto waits = [](const Site& site) { return site.use == Use::waits || site.use == Use::enters; };
-    if (std::ranges::any_of(the_traps.sites, [&](const Sites& each) { return std::ranges::any_of(each.all, waits); }))
+    if (std::ranges::any_of(replaced.sites, [&](const Sites& each) { return std::ranges::any_of(each.all, waits); }))
         if (auto expected = ranks.expect_waits(); !expected) return expected;
     struct sigaction ours{};
     ours.sa_sigaction = on_trap;
@@ -263,11 +309,12 @@ Result<> trap_atomics(std::span<const Image> images, Ranks& ranks) {
     ours.sa_mask = platform::asynchronous_signals();
     if (sigaction(SIGTRAP, &ours, nullptr) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
-                    fmt::format("cannot trap atomic instructions ({})", std::strerror(errno)));
+                    fmt::format("cannot take the place of atomic instructions ({})", std::strerror(errno)));
+    JumpPatches patches;
     for (const Image& image : images)
         for (const auto& code : image.code)
-            if (auto replaced = replace_atomics(code); !replaced) return replaced;
-    return {};
+            if (auto done = replace_in(code, patches); !done) return done;
+    return patches.finish();
 }
 
 } // namespace kumiki::openmp

@@ -14,7 +14,7 @@ namespace kumiki::openmp {
 /// is the load of a loop that waits for a variable; or that of an update (RealUpdate).
 enum class Use : std::uint8_t { changes, enters, waits, updates };
 
-/// An instruction of the program that is to be replaced by a trap.
+/// An instruction of the program that is to be replaced by a call of the runtime.
 struct Finding {
     std::byte* at;
     Use use;

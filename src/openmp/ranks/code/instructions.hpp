@@ -122,7 +122,7 @@ bool reads_memory(const Decoded& decoded);
 /// Whether all memory that it reads may be variables of the function itself.
 bool reads_stack_only(const Decoded& decoded);
 
-/// Whether it is one of those that are trapped in any case, and so let the thread see what others have written.
+/// Whether it is one of those that are replaced in any case, and so let the thread see what others have written.
 bool is_atomic(const Decoded& decoded);
 /// What compilers make of a flush: MFENCE, or an atomic instruction that changes nothing of the stack.
 bool is_fence(const Decoded& decoded);

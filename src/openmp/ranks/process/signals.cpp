@@ -51,8 +51,10 @@ int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, 
 
 namespace kumiki::openmp {
 
+bool handles_signals() { return has_handlers.load(std::memory_order_relaxed); }
+
 SignalsLater::SignalsLater() {
-    if (has_handlers.load(std::memory_order_relaxed)) blocked_.emplace();
+    if (handles_signals()) blocked_.emplace();
 }
 
 sigset_t leave_signals_to_others() {

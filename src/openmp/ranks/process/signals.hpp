@@ -7,6 +7,9 @@
 
 namespace kumiki::openmp {
 
+/// Whether the program has ever installed a handler of a signal.
+bool handles_signals();
+
 /// While it lives, no handler of the program interrupts the calling thread: a handler may use memory, atomic
 /// instructions and locks as any code of the program, and so must not come while the thread is in the middle of what
 /// makes these possible. It costs nothing in programs without handlers.
