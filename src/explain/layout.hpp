@@ -71,6 +71,7 @@ enum class Tallied : std::uint8_t {
     lock,          ///< acquisitions of the shared lock `key`
     atomic,        ///< executions of the atomic instruction at `key`
     array_barrier, ///< barriers of shared arrays that the program calls
+    gathered,      ///< updates by the atomic instruction at `key` that the rank has gathered, and not sent
 };
 
 struct Tally {

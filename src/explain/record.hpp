@@ -81,9 +81,11 @@ public:
             begin_ = Clock::now();
     }
     ~Timed() {
-        if (record_ != nullptr) [[unlikely]]
+        if (record_ != nullptr && what_ != Tallied::none) [[unlikely]]
             record_->tally(what_, key_, Clock::now() - begin_);
     }
+    /// It turns out to be something else; `none`: it is not counted.
+    void becomes(Tallied what) { what_ = what; }
     Timed(const Timed&) = delete;
     Timed& operator=(const Timed&) = delete;
 

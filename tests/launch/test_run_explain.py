@@ -316,3 +316,21 @@ def test_calls_of_libraries_use_no_page_of_the_program(tmp_path: Path) -> None:
     said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", str(program), settings=COPIES)
     assert said.code == 0 and said.output == "400 400\n", said.errors
     assert sum(line["faults"] for line in said.figures["lines"] if "atomic" not in line["text"]) < 50
+
+
+@pytest.mark.skipif(not has_lines(), reason="kumiki-lines is not built (libdw-dev)")
+def test_gathered_updates_are_told_from_messages(tmp_path: Path, remote_shell: str) -> None:
+    program = openmp_program(tmp_path)
+    hosts = ("--hosts", "a,b", "--remote-shell", remote_shell, "-n", "2", "-t", "1")
+    said = explain(tmp_path, *hosts, "--openmp", "--atomics", "gathered", str(program))
+    assert said.code == 0 and said.output == "124780\n", said.errors
+    updates = [lock for lock in said.figures["locks"] if lock["kind"] in ("atomic", "gathered")]
+    assert [(each["kind"], each["count"]) for each in updates] == [("gathered", 500)]
+    assert "gathered atomic at program.c" in said.errors and "has no effect" not in said.errors
+
+
+def test_updates_that_cannot_be_gathered_are_named(tmp_path: Path) -> None:
+    program = openmp_program(tmp_path)
+    said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", "--atomics", "gathered", str(program), settings=COPIES)
+    assert said.code == 0 and said.output == "124780\n"
+    assert "--atomics gathered has no effect, because several processes share a host" in said.errors

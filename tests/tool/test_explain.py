@@ -178,6 +178,13 @@ def test_atomics_and_locks_are_advised_against_only_where_they_cost() -> None:
     run.locks = [Lock("sum.c:12", "atomic", 1000, 0.5), Lock("lock 1", "lock", 500, 0.001)]
     (finding,) = advice.findings(run)
     assert finding.subject == "sum.c:12" and "reduction" in finding.change
+    assert "--atomics gathered" in finding.change
+    run.locks.append(Lock("sum.c:20", "gathered", 1_000_000, 0.5))
+    messages, gathered = advice.findings(run)
+    assert "uses their results" in messages.what and "though they are gathered" in gathered.what
+    assert not any("--atomics" in finding.change for finding in (messages, gathered))
+    run.locks = [Lock("sum.c:20", "gathered", 1_000_000, 0.0001)]
+    assert advice.findings(run) == []
 
 
 @pytest.mark.parametrize(

@@ -277,17 +277,24 @@ void Ranks::release(int lock) {
     if (ordered) release(instruction_lock);
 }
 
+std::optional<std::string_view> Ranks::why_not_gathered() const {
+    if (!gathers_) return "several processes share a host";
+    if (waits_) return "threads of the program wait for variables";
+    return {};
+}
+
 /// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
-std::optional<std::uint64_t> Ranks::change_word(const void* word, const dsm::WordChange& change, bool uses_result) {
+std::optional<Ranks::Changed> Ranks::change_word(const void* word, const dsm::WordChange& change, bool uses_result) {
     if (waits_ || word == nullptr) return {};
     const SignalsLater later;
     if (!uses_result)
-        if (const auto before = shared_.gather_change(word, change)) return before;
+        if (const auto before = shared_.gather_change(word, change)) return Changed{*before, true};
     flush_output();
     const dsm::ChangeLock lock{gathers_ ? change_locks() : instruction_lock, gathers_};
     const auto before = shared_.change_word(*locks_, lock, word, change);
-    if (before) streams_->take_in();
-    return before;
+    if (!before) return {};
+    streams_->take_in();
+    return Changed{*before, false};
 }
 
 void Ranks::flush() {

@@ -120,22 +120,31 @@ def _nothing_new(subject: Subject, explained: Explanation) -> Finding | None:
     return Finding(subject.name, what, change, _cost(subject))
 
 
+def _atomic(lock: Lock, took: str, explained: Explanation) -> Finding:
+    change = "use a reduction, or collect in a variable of the thread and add it once at the end"
+    if lock.kind == "gathered":
+        what = f"{lock.text}: {lock.count} atomic updates, {took} though they are gathered"
+    elif any(each.kind == "gathered" for each in explained.locks):
+        what = (
+            f"{lock.text}: {lock.count} atomic instructions, {took}, a message, because the program uses their results "
+            "or no thread had touched their pages before the region"
+        )
+    else:
+        what = f"{lock.text}: {lock.count} atomic instructions, {took}, a lock of all ranks"
+        change += "; if OpenMP's plain atomic construct is enough for all, run the program with --atomics gathered"
+    return Finding(lock.text, what, change, lock.seconds)
+
+
 def _lock(lock: Lock, explained: Explanation) -> Iterator[Finding]:
     whole = explained.seconds * max(explained.ranks, 1)
-    as_messages = lock.count * TRANSFER_SECONDS if explained.copies else 0.0
+    as_messages = lock.count * TRANSFER_SECONDS if explained.copies and lock.kind != "gathered" else 0.0
     if lock.count < 10 or (
         lock.seconds < LEAST_WAITING * whole and as_messages < LEAST_SHARE * explained.processor_seconds
     ):
         return
     each = 1e6 * lock.seconds / lock.count
-    if lock.kind == "atomic":
-        yield Finding(
-            lock.text,
-            f"{lock.text}: {lock.count} atomic instructions, each of which took {each:.1f} us, a lock of all ranks",
-            "use a reduction, or collect in a variable of the thread and add it once at the end; if OpenMP's plain "
-            "atomic construct is enough for all of them, run the program with --atomics gathered",
-            lock.seconds,
-        )
+    if lock.kind in ("atomic", "gathered"):
+        yield _atomic(lock, f"each of which took {each:.1f} us", explained)
         return
     name = f"the construct {lock.text}" if lock.kind == "critical" else lock.text
     yield Finding(

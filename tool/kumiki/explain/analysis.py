@@ -20,6 +20,8 @@ from kumiki.machine.native import Native
 
 FIRST_OPENMP_LOCK = 16
 """Locks from here on guard the words of OpenMP's locks for a moment (src/openmp/ranks/ranks.cpp)."""
+BY_INSTRUCTION = {Tallied.ATOMIC: "atomic", Tallied.GATHERED: "gathered"}
+"""Tallies whose key is the address of an instruction, and their kinds of Lock."""
 OWN_LOCKS = {1: "atomic without an instruction for it", 2: "ordered", 3: "critical without a name"}
 """By OtherRanks::Own and Ranks::ordered_lock (src/openmp/)."""
 
@@ -156,15 +158,15 @@ def _region_text(place: Place) -> str:
 def _locks(records: Sequence[Record], sources: Sources, named: Named, openmp: bool) -> list[Lock]:
     sums: dict[tuple[Tallied, int], list[int]] = defaultdict(lambda: [0, 0])
     for record in records:
-        for what in (Tallied.LOCK, Tallied.ATOMIC):
+        for what in (Tallied.LOCK, *BY_INSTRUCTION):
             for key, (count, ns) in record.of(what).items():
                 sums[what, key][0] += count
                 sums[what, key][1] += ns
-    places = sources.places(key for what, key in sums if what is Tallied.ATOMIC)
+    places = sources.places(key for what, key in sums if what in BY_INSTRUCTION)
     found: dict[tuple[str, str], Lock] = {}
     for (what, key), (count, ns) in sums.items():
-        if what is Tallied.ATOMIC:
-            text, kind = places.get(key, Place()).text or f"{key:#x}", "atomic"
+        if what in BY_INSTRUCTION:
+            text, kind = places.get(key, Place()).text or f"{key:#x}", BY_INSTRUCTION[what]
         elif not openmp:
             text, kind = f"lock {key}", "lock"
         elif key in OWN_LOCKS:

@@ -100,7 +100,7 @@ class Lock:
 
     text: str
     kind: str
-    """`lock`, `critical` or `atomic`."""
+    """`lock`, `critical`, `atomic`, or `gathered` (atomic updates that a rank has gathered)."""
     count: int
     seconds: float
 

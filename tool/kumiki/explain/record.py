@@ -41,6 +41,7 @@ class Tallied(IntEnum):
     LOCK = 3
     ATOMIC = 4
     ARRAY_BARRIER = 5
+    GATHERED = 6
 
 
 class Placement(IntEnum):

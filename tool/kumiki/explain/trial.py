@@ -77,7 +77,7 @@ def estimate(explained: Explanation, alone: float, hosts: int, costs: Costs) -> 
     )
     share = between / (between + inside) if between + inside > 0 else 1.0
     transfers = sum(subject.transfers for subject in explained.subjects) / max(explained.ranks, 1)
-    taken = sum(lock.count for lock in explained.locks)
+    taken = sum(lock.count for lock in explained.locks if lock.kind != "gathered")
     regions = sum(region.executions for region in explained.regions if not region.text.startswith("between"))
     return Estimate(
         hosts,

@@ -162,7 +162,8 @@ def _regions(explained: Explanation) -> Table:
 
 
 def name_of(lock: Lock) -> str:
-    return f"atomic {with_preposition('at', lock.text)}" if lock.kind == "atomic" else lock.text
+    kinds = {"atomic": "atomic", "gathered": "gathered atomic"}
+    return f"{kinds[lock.kind]} {with_preposition('at', lock.text)}" if lock.kind in kinds else lock.text
 
 
 def _locks(explained: Explanation) -> Table:

@@ -138,13 +138,19 @@ private:
     std::optional<sigset_t> before_;
 };
 
+explain::Tallied tallied(const Ranks::Changed& changed) {
+    return changed.gathered ? explain::Tallied::gathered : explain::Tallied::atomic;
+}
+
 /// Lets the variable's home carry the instruction out, where that is possible.
-bool change_at_home(const Site& site, gregset_t& registers) {
+bool change_at_home(const Site& site, gregset_t& registers, explain::Timed& timed) {
     if (!site.change) return false;
-    const auto before =
-        replaced.ranks->change_word(site.variable.address(registers), site.change->wanted(registers), site.uses_result);
-    if (before) site.change->finish(*before, registers);
-    return before.has_value();
+    const void* const address = site.variable.address(registers);
+    const auto changed = replaced.ranks->change_word(address, site.change->wanted(registers), site.uses_result);
+    if (!changed) return false;
+    timed.becomes(tallied(*changed));
+    site.change->finish(changed->before, registers);
+    return true;
 }
 
 /// The thread is about to load a variable for an update. Lets the home carry the update out, where that is possible,
@@ -152,23 +158,23 @@ bool change_at_home(const Site& site, gregset_t& registers) {
 void load_for_update(const Site& site, const Arrival& arrival) {
     const RealUpdate& update = *site.update;
     const void* const address = site.variable.address(arrival.registers());
-    std::optional<std::uint64_t> before;
-    if (update.exchanged.address(arrival.registers()) == address) {
-        explain::Record* const record = replaced.ranks->record();
-        const auto begin = record != nullptr ? explain::Timed::Clock::now() : explain::Timed::Clock::time_point{};
-        before = replaced.ranks->change_word(address, update.wanted(arrival.context), site.uses_result);
-        if (before && record != nullptr)
-            record->tally(explain::Tallied::atomic, reinterpret_cast<std::uintptr_t>(update.exchange),
-                          explain::Timed::Clock::now() - begin);
-    }
-    if (before) {
+    explain::Timed timed(replaced.ranks->record(), explain::Tallied::none,
+                         reinterpret_cast<std::uintptr_t>(update.exchange));
+    std::optional<Ranks::Changed> changed;
+    if (update.exchanged.address(arrival.registers()) == address)
+        changed = replaced.ranks->change_word(address, update.wanted(arrival.context), site.uses_result);
+    std::uint64_t before = 0;
+    if (changed) {
+        before = changed->before;
+        timed.becomes(tallied(*changed));
         Begun::of_this_thread().carried_out_to = update.exchange;
         Begun::of_this_thread().begin(arrival);
+    } else if (update.bytes == 4) {
+        before = *static_cast<const volatile std::uint32_t*>(address);
     } else {
-        before = update.bytes == 4 ? *static_cast<const volatile std::uint32_t*>(address)
-                                   : *static_cast<const volatile std::uint64_t*>(address);
+        before = *static_cast<const volatile std::uint64_t*>(address);
     }
-    arrival.registers()[update.loaded] = static_cast<greg_t>(update.bytes == 4 ? *before & 0xffff'ffff : *before);
+    arrival.registers()[update.loaded] = static_cast<greg_t>(update.bytes == 4 ? before & 0xffff'ffff : before);
 }
 
 /// Enters the lock and lets the thread go on with the copy, behind which it leaves the lock. In between the thread may
@@ -187,9 +193,8 @@ void in_place_of(const Site& site, const Arrival& arrival) {
         site.change->finish(static_cast<std::uint64_t>(arrival.registers()[REG_RAX]), arrival.registers());
         return arrival.go_on_behind(site);
     }
-    const explain::Timed timed(replaced.ranks->record(), explain::Tallied::atomic,
-                               reinterpret_cast<std::uintptr_t>(site.at));
-    if (site.use == Use::changes && change_at_home(site, arrival.registers())) return arrival.go_on_behind(site);
+    explain::Timed timed(replaced.ranks->record(), explain::Tallied::atomic, reinterpret_cast<std::uintptr_t>(site.at));
+    if (site.use == Use::changes && change_at_home(site, arrival.registers(), timed)) return arrival.go_on_behind(site);
     begun.looks_at = site.variable.address(arrival.registers());
     if (site.use != Use::waits) replaced.ranks->acquire(Ranks::instruction_lock);
     begun.begin(arrival);
