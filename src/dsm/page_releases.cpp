@@ -273,8 +273,11 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
         accesses_.count_unchanged();
         return false;
     }
-    if (log_) [[unlikely]]
-        log_.differed(page * layout_.page_bytes, frame(page), twin(page), differing);
+    if (log_) [[unlikely]] {
+        auto changed = explain::PageBytes::differing(frame(page), twin(page));
+        for (const PlacedChange& each : gathered) changed.include(each.offset, each.change.bytes);
+        log_.differed(page * layout_.page_bytes, changed, differing);
+    }
     Counters::add(counters_.differences);
     Counters::add(counters_.difference_bytes, differing);
     return true;

@@ -56,19 +56,21 @@ std::string file_of(const std::string& folder, int rank, const char* kind) {
     return fmt::format("{}/rank-{}.{}", folder, rank, kind);
 }
 
-/// The first and the last byte that differ; first > last: none does.
-struct Bytes {
-    std::uint16_t first, last;
-};
-Bytes differing(std::span<const std::byte> one, std::span<const std::byte> other) {
+} // namespace
+
+PageBytes PageBytes::differing(std::span<const std::byte> one, std::span<const std::byte> other) {
     std::size_t first = 0, end = one.size();
     while (first < end && one[first] == other[first]) ++first;
-    if (first == end) return {1, 0};
+    if (first == end) return {};
     while (one[end - 1] == other[end - 1]) --end;
     return {static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(end - 1)};
 }
 
-} // namespace
+void PageBytes::include(std::size_t begin, std::size_t bytes) {
+    const auto first_one = static_cast<std::uint16_t>(begin), last_one = static_cast<std::uint16_t>(begin + bytes - 1);
+    *this =
+        first > last ? PageBytes{first_one, last_one} : PageBytes{std::min(first, first_one), std::max(last, last_one)};
+}
 
 Result<std::unique_ptr<Record>> Record::open(const std::string& folder, int rank, int size, const std::string& host) {
     if (folder.empty()) return nullptr;
@@ -227,16 +229,14 @@ void PageLog::faulted(const std::byte* address, bool writes, const void* code, s
 }
 
 void PageLog::fetched(std::size_t offset, std::span<const std::byte> before, std::span<const std::byte> now) const {
-    const Bytes changed = differing(before, now);
+    const PageBytes changed = PageBytes::differing(before, now);
     record_->count(array_, Count::fetches);
     record_->count(array_, Count::fetched_bytes, now.size());
     if (changed.first > changed.last) record_->count(array_, Count::idle_fetches);
     record_->add(Kind::fetch, array_, data_ + offset, now.size(), nullptr, changed.first, changed.last);
 }
 
-void PageLog::differed(std::size_t offset, std::span<const std::byte> page, std::span<const std::byte> twin,
-                       std::size_t bytes) const {
-    const Bytes changed = differing(page, twin);
+void PageLog::differed(std::size_t offset, PageBytes changed, std::size_t bytes) const {
     record_->count(array_, Count::differences);
     record_->count(array_, Count::difference_bytes, bytes);
     record_->add(Kind::difference, array_, data_ + offset, bytes, nullptr, changed.first, changed.last);

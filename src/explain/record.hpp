@@ -96,6 +96,14 @@ private:
     Clock::time_point begin_;
 };
 
+/// The first and the last byte of a page that differ from another copy of it; first > last: none does.
+struct PageBytes {
+    std::uint16_t first = 1, last = 0;
+
+    static PageBytes differing(std::span<const std::byte> one, std::span<const std::byte> other);
+    void include(std::size_t begin, std::size_t bytes);
+};
+
 /// The part of the record that is about the pages of one array. An empty one must not be written to.
 class PageLog {
 public:
@@ -106,9 +114,8 @@ public:
     void faulted(const std::byte* address, bool writes, const void* code, std::chrono::nanoseconds took) const;
     /// `before` is this rank's last copy of the page at `offset` bytes, and `now` the one that replaces it.
     void fetched(std::size_t offset, std::span<const std::byte> before, std::span<const std::byte> now) const;
-    /// `bytes` bytes of the page differ from its twin.
-    void differed(std::size_t offset, std::span<const std::byte> page, std::span<const std::byte> twin,
-                  std::size_t bytes) const;
+    /// `bytes` bytes of the page at `offset` bytes go to its home.
+    void differed(std::size_t offset, PageBytes changed, std::size_t bytes) const;
     void dropped(std::size_t offset) const;
     void became_home(std::size_t offset, std::size_t pages) const;
     void ended() const { record_->end_array(array_); }

@@ -327,6 +327,8 @@ def test_gathered_updates_are_told_from_messages(tmp_path: Path, remote_shell: s
     updates = [lock for lock in said.figures["locks"] if lock["kind"] in ("atomic", "gathered")]
     assert [(each["kind"], each["count"]) for each in updates] == [("gathered", 500)]
     assert "gathered atomic at program.c" in said.errors and "has no effect" not in said.errors
+    examples = [subject["example"] for subject in said.figures["subjects"]]
+    assert not any("bytes 1 to 0" in example for example in examples), examples  # the word, and no empty difference
 
 
 def test_updates_that_cannot_be_gathered_are_named(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <execinfo.h>
 #include <gtest/gtest.h>
 #include <random>
 #include <sys/mman.h>
@@ -75,6 +76,10 @@ void handle(mcontext_t& context, const void* given) {
     for (std::size_t each = 0; each < names.size(); ++each)
         EXPECT_EQ(static_cast<std::uint64_t>(registers[names[each]]), expected.state.general[each]) << each;
     EXPECT_EQ(static_cast<std::uint64_t>(registers[REG_RDI]), expected.state.rdi);
+    std::array<void*, 16> callers{};
+    const int count = backtrace(callers.data(), static_cast<int>(callers.size()));
+    void* const at = reinterpret_cast<void*>(registers[REG_RIP]); // NOLINT(performance-no-int-to-ptr)
+    EXPECT_NE(std::ranges::find(callers.begin(), callers.begin() + count, at), callers.begin() + count);
     EXPECT_EQ(static_cast<std::uint64_t>(registers[REG_EFL]), expected.state.flags);
     for (std::size_t each = 0; each < 16; ++each)
         EXPECT_EQ(std::memcmp(&context.fpregs->_xmm[each], &expected.state.vector[each], 16), 0) << each;

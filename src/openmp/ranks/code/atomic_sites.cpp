@@ -260,7 +260,7 @@ Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
             const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy, use, loop,
                                                       variable_of(decoded), change, uses_result, update);
             std::byte* const behind = copy + site.bytes;
-            if (JumpPatches::possible()) JumpPatches::write_call(behind, on_jump<behind_copy_of>, &site);
+            if (JumpPatches::possible()) JumpPatches::write_call(behind, at, on_jump<behind_copy_of>, &site);
             else *behind = trap;
         } else if (use == Use::changes || use == Use::enters)
             return fail(KUMIKI_ERROR_ENVIRONMENT,

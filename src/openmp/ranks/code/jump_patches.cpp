@@ -17,6 +17,7 @@ namespace {
 /// What write_call() leaves behind the call, where its return address points.
 struct Call {
     void (*enter)();
+    const std::byte* at;
     JumpPatches::Handler handler;
     const void* given;
 };
@@ -27,7 +28,7 @@ static_assert(sizeof(mcontext_t) == 256 && offsetof(mcontext_t, fpregs) == 184);
 static_assert(REG_R8 == 0 && REG_RDI == 8 && REG_RSI == 9 && REG_RBP == 10 && REG_RBX == 11 && REG_RDX == 12 &&
               REG_RAX == 13 && REG_RCX == 14 && REG_RSP == 15 && REG_RIP == 16 && REG_EFL == 17);
 static_assert(offsetof(_libc_fpstate, _xmm) == 160);
-static_assert(offsetof(Call, handler) == 8 && offsetof(Call, given) == 16);
+static_assert(offsetof(Call, at) == 8 && offsetof(Call, handler) == 16 && offsetof(Call, given) == 24);
 
 /// The thread comes here as the call in write_call() has left it. XSAVEC leaves out registers that have their first
 /// values, but the handler reads xmm0 to xmm15, so these are saved in any case. 2432 bytes: the legacy region, the
@@ -59,7 +60,12 @@ static_assert(offsetof(Call, handler) == 8 && offsetof(Call, given) == 16);
         "mov 256(%rsp), %rax\n" // the flags
         "mov %rax, 136(%rsp)\n"
         "mov 264(%rsp), %rcx\n" // the Call
+        "mov 8(%rcx), %rax\n"
+        "mov %rax, 128(%rsp)\n"
         "mov %rsp, %rbx\n"
+        ".cfi_signal_frame\n .cfi_def_cfa %rbx, 400\n .cfi_offset 16, -272\n" // where the caller's registers are
+        ".cfi_offset %rbx, -312\n .cfi_offset %rbp, -320\n .cfi_offset %r12, -368\n .cfi_offset %r13, -360\n"
+        ".cfi_offset %r14, -352\n .cfi_offset %r15, -344\n"
         "lea -2432(%rsp), %rsp\n"
         "and $-64, %rsp\n"
         "movaps %xmm0, 160(%rsp)\n"
@@ -90,8 +96,8 @@ static_assert(offsetof(Call, handler) == 8 && offsetof(Call, given) == 16);
         "xsavec64 (%rsp)\n"
         "mov %rsp, 184(%rbx)\n" // fpregs
         "mov %rbx, %rdi\n"
-        "mov 16(%rcx), %rsi\n"
-        "call *8(%rcx)\n"
+        "mov 24(%rcx), %rsi\n"
+        "call *16(%rcx)\n"
         "xor %edx, %edx\n"
         "mov $0xe7, %eax\n"
         "xrstor64 (%rsp)\n"
@@ -182,10 +188,10 @@ bool JumpPatches::possible() {
     return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & has_xsavec) != 0;
 }
 
-void JumpPatches::write_call(std::byte* place, Handler handler, const void* given) {
+void JumpPatches::write_call(std::byte* place, const std::byte* at, Handler handler, const void* given) {
     constexpr std::array<unsigned char, 11> code{0x48, 0x8d, 0x64, 0x24, 0x80,        // lea -128(%rsp), %rsp
                                                  0xff, 0x15, 0x00, 0x00, 0x00, 0x00}; // call *0(%rip)
-    const Call call{enter_handler, handler, given};
+    const Call call{enter_handler, at, handler, given};
     static_assert(sizeof code + sizeof call <= call_bytes);
     std::memcpy(place, code.data(), sizeof code);
     std::memcpy(place + sizeof code, &call, sizeof call);
@@ -203,7 +209,7 @@ bool JumpPatches::replace(std::span<const std::byte> code, std::span<std::byte> 
         if (!reach) continue;
         std::byte* const place = place_within(*reach);
         if (place == nullptr) continue;
-        write_call(place, handler, given);
+        write_call(place, instruction.data(), handler, given);
         const auto distance = static_cast<std::int32_t>(place - (jump_at + patch_bytes));
         std::fill(instruction.data(), jump_at, ignored_prefix);
         *jump_at = near_jump;

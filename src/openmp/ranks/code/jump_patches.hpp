@@ -30,16 +30,17 @@ std::byte* map_within(const Reach& reach, std::size_t bytes);
 /// Control Flow Recovery, PLDI 2020.)
 class JumpPatches {
 public:
-    /// Gets the registers as in a signal's handler; the thread goes on at REG_RIP, with the others as they are then,
-    /// but for REG_RSP and the vector registers, which cannot be changed.
+    /// Gets the registers as in a signal's handler, with REG_RIP at the instruction; the thread goes on at REG_RIP,
+    /// with the others as they are then, but for REG_RSP and the vector registers, which cannot be changed. Who looks
+    /// at the callers of the handler (backtrace()) finds the program.
     using Handler = void (*)(mcontext_t& context, const void* given);
 
     /// Whether this processor can save its vector registers in a known number of bytes (XSAVEC).
     static bool possible();
 
-    static constexpr std::size_t call_bytes = 40;
-    /// Code that calls the handler.
-    static void write_call(std::byte* place, Handler handler, const void* given);
+    static constexpr std::size_t call_bytes = 48;
+    /// Code that calls the handler in the place of the instruction at `at`.
+    static void write_call(std::byte* place, const std::byte* at, Handler handler, const void* given);
 
     /// Replaces an instruction of the code, which can be written. Returns false if there is no memory where the jump
     /// could lead, or if the program may also come to its second byte. Of several instructions the last one comes
