@@ -42,7 +42,9 @@ void expect_same_as_without(const Case& of, const std::string& description) {
         const std::unique_ptr<accelerator::Device> device = accelerator::open_device(description);
         parameters.device = DeviceUse{.own = device.get()};
         const Outcome with = run(job, parameters);
-        if (!description.starts_with("emulated")) EXPECT_EQ(device->remark(), "");
+        if (!description.starts_with("emulated")) {
+            EXPECT_EQ(device->remark(), "");
+        }
         if (rank >= parameters.grid.size()) return;
         EXPECT_LT(with.residual->scaled, 16);
         EXPECT_EQ(with.pivots, without.pivots);

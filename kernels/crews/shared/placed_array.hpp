@@ -14,9 +14,9 @@ namespace kumiki::kernels {
 
 /// `count` elements and as many more as fill whole pages.
 template <class T>
-std::size_t in_whole_pages(std::size_t page_bytes, std::size_t count) {
+std::size_t in_whole_pages(std::size_t bytes_of_page, std::size_t count) {
     static_assert(4096 % sizeof(T) == 0, "elements do not cross pages");
-    const std::size_t in_page = page_bytes / sizeof(T);
+    const std::size_t in_page = bytes_of_page / sizeof(T);
     return std::max<std::size_t>((count + in_page - 1) / in_page, 1) * in_page;
 }
 
