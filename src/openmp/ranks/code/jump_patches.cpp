@@ -142,6 +142,14 @@ std::optional<Reach> reach_of(const std::byte* jump_at, std::size_t free) {
                  static_cast<std::uintptr_t>(lowest + chosen)};
 }
 
+/// The processor can save its vector registers in a known number of bytes, and the system lets it.
+bool has_xsavec() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return false;
+    constexpr unsigned xsavec = 2;
+    return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & xsavec) != 0;
+}
+
 /// Whether the thread may come to the second byte of the instruction, too: code by hand jumps over the prefix `lock`.
 bool has_two_beginnings(std::span<const std::byte> code, const std::byte* at) {
     if (at - code.data() < 2) return false;
@@ -182,10 +190,8 @@ std::byte* map_within(const Reach& reach, std::size_t bytes) {
 }
 
 bool JumpPatches::possible() {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0) return false;
-    constexpr unsigned has_xsavec = 2;
-    return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) != 0 && (a & has_xsavec) != 0;
+    static const bool is = has_xsavec(); // a virtual machine takes microseconds to tell
+    return is;
 }
 
 void JumpPatches::write_call(std::byte* place, const std::byte* at, Handler handler, const void* given) {
