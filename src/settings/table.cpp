@@ -243,8 +243,7 @@ constexpr std::array table = {
         "(x += 1, not y = x += 1). ordered: at once, and in order with other memory, as the processor's instructions "
         "do; gathered: in the process's own copy, and in the variable when the thread next synchronises. That is much "
         "faster, and right where OpenMP's atomic construct is enough, without seq_cst, release and acquire, and "
-        "without "
-        "capture of floating-point numbers.",
+        "without capture of floating-point numbers.",
         false, [](Settings& s, std::string_view t) { return into(s.openmp_gathers, gathers(t)); }},
     Setting{
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",

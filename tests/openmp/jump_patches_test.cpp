@@ -149,7 +149,7 @@ TEST(JumpPatches, KeepWhatTheHandlerDoesNotChange) {
             }
 }
 
-// Two instructions of three bytes side by side: the jump of the first one has bytes of the second one's.
+// Two instructions of four bytes side by side: the jump of the first one has bytes of the second one's.
 TEST(JumpPatches, NeighboursAreReplacedFromTheLastOne) {
     if (!JumpPatches::possible()) GTEST_SKIP() << "this processor has no XSAVEC";
     std::mt19937_64 random(2);

@@ -113,10 +113,10 @@ public:
         std::uint64_t before; ///< what the word had
         bool gathered;        ///< the home does not know yet
     };
-    /// Changes a word of the program at its home, as under instruction_lock. Returns nothing if it must
-    /// be changed here, under that lock. Where updates are gathered, each home has a lock of its own, and a change
-    /// whose result the program does not use is made in this rank's copy, until the rank releases; elsewhere
-    /// `uses_result` must be true.
+    /// Changes a word of the program at its home, as under instruction_lock. Returns nothing if it must be changed
+    /// here, under that lock. Where updates are gathered, each home has a lock of its own, and a change whose result
+    /// the program does not use is made in this rank's copy, until the rank releases; elsewhere `uses_result` must be
+    /// true.
     std::optional<Changed> change_word(const void* word, const dsm::WordChange& change, bool uses_result);
     /// A word of the program, under a guard that it shares with others.
     std::uint32_t look(std::uint32_t& word);

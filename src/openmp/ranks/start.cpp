@@ -91,7 +91,7 @@ Ranks& join(const Settings& settings) {
     static_cast<void>(joined->release()); // it lives as long as the process
     process().set_others(ranks);
     serve_allocations(ranks.heap(), ranks.record(), program);
-    if (auto trapped = replace_atomics(program.images, ranks); !trapped) refuse(trapped.error().message);
+    if (auto replaced = replace_atomics(program.images, ranks); !replaced) refuse(replaced.error().message);
     if (auto bound = bind_calls(program.images); !bound) refuse(bound.error().message);
     if (std::ranges::any_of(program.images, &Image::yields))
         if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);

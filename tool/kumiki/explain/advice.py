@@ -126,8 +126,8 @@ def _atomic(lock: Lock, took: str, explained: Explanation) -> Finding:
         what = f"{lock.text}: {lock.count} atomic updates, {took} though they are gathered"
     elif any(each.kind == "gathered" for each in explained.locks):
         what = (
-            f"{lock.text}: {lock.count} atomic instructions, {took}, a message, because the program uses their results "
-            "or no thread had touched their pages before the region"
+            f"{lock.text}: {lock.count} atomic instructions, {took}: they are messages, because the program uses their "
+            "results, or no thread had touched their pages before the region"
         )
     else:
         what = f"{lock.text}: {lock.count} atomic instructions, {took}, a lock of all ranks"

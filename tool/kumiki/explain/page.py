@@ -189,6 +189,7 @@ def _locks(explanation: Explanation) -> Iterator[Exhibit]:
             "Table",
             "Locks",
             "How often they were taken, and how long a thread waited until it had one.",
-            "An atomic instruction of a program that runs as several processes is executed under a lock of all.",
+            "An atomic instruction of a program that runs as several processes is carried out at the home of its "
+            "variable, or under a lock of all; a gathered one changes the process's own copy of the variable.",
             table=Table("lock", columns, lines),
         )

@@ -293,8 +293,7 @@ Result<> replace_in(std::span<std::byte> code, JumpPatches& patches) {
     if (found.empty()) return {};
     return change_code(code, [&] {
         for (const Site* const site : std::views::reverse(found))
-            if (!JumpPatches::possible() || !patches.replace(code, site->instruction(), on_jump<in_place_of>, site))
-                *site->at = trap;
+            if (!patches.replace(code, site->instruction(), on_jump<in_place_of>, site)) *site->at = trap;
     });
 }
 

@@ -205,7 +205,7 @@ void JumpPatches::write_call(std::byte* place, const std::byte* at, Handler hand
 
 bool JumpPatches::replace(std::span<const std::byte> code, std::span<std::byte> instruction, Handler handler,
                           const void* given) {
-    if (has_two_beginnings(code, instruction.data())) return false;
+    if (!possible() || has_two_beginnings(code, instruction.data())) return false;
     // With prefixes before the jump, other bytes of those behind it end its distance.
     for (std::size_t prefixes = 0; prefixes + 2 <= std::min(instruction.size(), patch_bytes); ++prefixes) {
         std::byte* const jump_at = instruction.data() + prefixes;

@@ -31,8 +31,8 @@ std::byte* map_within(const Reach& reach, std::size_t bytes);
 class JumpPatches {
 public:
     /// Gets the registers as in a signal's handler, with REG_RIP at the instruction; the thread goes on at REG_RIP,
-    /// with the others as they are then, but for REG_RSP and the vector registers, which cannot be changed. Who looks
-    /// at the callers of the handler (backtrace()) finds the program.
+    /// with the others as they are then, but for REG_RSP and the vector registers, which cannot be changed. A walk
+    /// over the callers of the handler (backtrace()) leads into the program.
     using Handler = void (*)(mcontext_t& context, const void* given);
 
     /// Whether this processor can save its vector registers in a known number of bytes (XSAVEC).
@@ -43,8 +43,8 @@ public:
     static void write_call(std::byte* place, const std::byte* at, Handler handler, const void* given);
 
     /// Replaces an instruction of the code, which can be written. Returns false if there is no memory where the jump
-    /// could lead, or if the program may also come to its second byte. Of several instructions the last one comes
-    /// first: those before it may have its first bytes in their jumps.
+    /// could lead, if the program may also come to its second byte, or if jumps are not possible(). Of several
+    /// instructions the last one comes first: those before it may have its first bytes in their jumps.
     bool replace(std::span<const std::byte> code, std::span<std::byte> instruction, Handler handler, const void* given);
 
     /// Now the calls can be executed.
