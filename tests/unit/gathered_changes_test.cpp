@@ -140,10 +140,7 @@ protected:
     template <class Body>
     void run(int ranks, Body body, std::uint64_t cached_pages = 0) {
         tests::run_with_copies(
-            GetParam(), {.ranks = ranks, .hosts = ranks},
-            [&](Rank& rank, SharedMemory& memory) {
-                if (rank.fabric.everybody().hosts() == rank.size()) body(rank, memory); // a rank for each host
-            },
+            GetParam(), {.ranks = ranks, .hosts = ranks}, [&](Rank& rank, SharedMemory& memory) { body(rank, memory); },
             SharedProtocol::invalidate, cached_pages * platform::page_size());
     }
 };

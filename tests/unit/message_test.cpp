@@ -6,6 +6,7 @@
 #include "message/messages.hpp"
 #include "support/build.hpp"
 #include "support/random.hpp"
+#include "support/pattern.hpp"
 #include "support/ranks.hpp"
 #include "support/watchdog.hpp"
 
@@ -21,10 +22,7 @@ using Bytes = std::vector<std::byte>;
 
 /// Bytes that depend on the sender and on the number of the message.
 Bytes pattern(std::size_t bytes, int source, int number) {
-    Bytes made(bytes);
-    for (std::size_t i = 0; i < bytes; ++i)
-        made[i] = static_cast<std::byte>(i * 7 + (i >> 8) + static_cast<std::size_t>(source * 31 + number));
-    return made;
+    return tests::pattern(bytes, static_cast<std::uint64_t>(source * 31 + number));
 }
 
 /// One rank's messages, with waits for the expected results.
@@ -48,7 +46,7 @@ public:
         const auto status = receive(from, tag, got);
         ASSERT_TRUE(status) << status.error().message;
         EXPECT_EQ(status->bytes, data.size());
-        EXPECT_TRUE(got == data) << "message of " << data.size() << " bytes";
+        EXPECT_TRUE(tests::same_bytes(got, data)) << "message of " << data.size() << " bytes";
     }
 
 private:

@@ -9,6 +9,7 @@
 
 #include "dsm/history.hpp"
 #include "dsm/lock_area.hpp"
+#include "support/build.hpp"
 
 namespace kumiki::dsm {
 namespace {
@@ -119,7 +120,7 @@ void run_chains(unsigned seed, unsigned pages, int rounds) {
 
 TEST(NoticeLogTest, ChainsOfManagersLoseNothing) {
     const unsigned seed = std::random_device{}();
-    for (const unsigned pages : {10u, 300u, 4000u}) run_chains(seed, pages, 500);
+    for (const unsigned pages : {10u, 300u, 4000u}) run_chains(seed, pages, tests::sanitized ? 250 : 500);
 }
 
 TEST(LockAreaTest, GrantsInTheOrderOfTheQueue) {

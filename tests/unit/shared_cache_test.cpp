@@ -147,7 +147,7 @@ TEST_P(SharedCacheTest, ThreadsThatEvictEachOthersPagesLoseNothing) {
     const Watchdog watchdog("threads that evict each other's pages");
     run(2, [](Rank& rank, SharedMemory& memory) {
         constexpr std::size_t threads = 3, pages = 200, words = page_bytes / sizeof(std::uint32_t);
-        constexpr std::uint32_t rounds = 4;
+        constexpr std::uint32_t rounds = tests::sanitized ? 2 : 4;
         auto* const array = tests::allocate_shared<std::uint32_t>(memory, pages * words, Placement::cyclic);
         Locks& locks = **memory.locks("test");
         for (std::uint32_t round = 1; round <= rounds; ++round) {

@@ -1,11 +1,9 @@
-#include <array>
 #include <atomic>
 #include <barrier>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "support/build.hpp"
@@ -115,13 +113,10 @@ TEST_P(SharedMemoryTest, AWriterAwayFromTheHomeIsSeenInEveryInterval) {
     });
 }
 
-/// Over how many hosts, and whether in ascending order.
-constexpr std::array<std::pair<int, bool>, 4> walks{{{1, true}, {2, true}, {1, false}, {2, false}}};
-
 // Fewer faults than pages; and pages that came along are copies like any other.
 TEST_P(SharedMemoryTest, AScanInOrderFetchesManyPagesAtAFault) {
-    for (const auto& [hosts, ascends] : walks)
-        run({.ranks = 2, .hosts = hosts}, [hosts, ascends](Rank& rank, SharedMemory& memory) {
+    for (const bool ascends : {true, false})
+        run({.ranks = 2}, [ascends](Rank& rank, SharedMemory& memory) {
             constexpr std::size_t pages = 512; // of rank 0, and as many of rank 1
             const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
             auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
@@ -134,12 +129,12 @@ TEST_P(SharedMemoryTest, AScanInOrderFetchesManyPagesAtAFault) {
                     const auto before = memory.counters(nullptr).value();
                     for (std::size_t step = 0; step < pages * words; ++step) {
                         const std::size_t word = ascends ? step : pages * words - 1 - step;
-                        ASSERT_EQ(array[word], round * word) << "round " << round << ", " << hosts << " hosts";
+                        ASSERT_EQ(array[word], round * word) << "round " << round;
                     }
                     const auto after = memory.counters(nullptr).value();
                     EXPECT_EQ(after.fetches - before.fetches, pages);
                     faults = after.faults - before.faults;
-                    EXPECT_LT(faults, 32u) << hosts << " hosts"; // windows that grow with the run
+                    EXPECT_LT(faults, 32u); // windows that grow with the run
                 }
                 ASSERT_TRUE(memory.barrier());
             }
@@ -217,8 +212,8 @@ TEST_P(SharedMemoryTest, WhatAScanHasRequestedAheadIsAsNewAsAnyCopy) {
 
 // As a transposition does: rank 1 goes down the first halves of many rows of rank 0, which it reads and then writes.
 TEST_P(SharedMemoryTest, RowsSideBySideAreFetchedAndWrittenAheadEachByItself) {
-    for (const auto& [hosts, ascends] : walks)
-        run({.ranks = 2, .hosts = hosts}, [hosts, ascends](Rank& rank, SharedMemory& memory) {
+    for (const bool ascends : {true, false})
+        run({.ranks = 2}, [ascends](Rank& rank, SharedMemory& memory) {
             constexpr std::size_t rows = 24, row = 128, used = 64; // pages
             const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
             auto* const array = allocate<std::uint64_t>(memory, 2 * rows * row * words);
@@ -229,15 +224,15 @@ TEST_P(SharedMemoryTest, RowsSideBySideAreFetchedAndWrittenAheadEachByItself) {
                 const auto before = memory.counters(nullptr).value();
                 for (std::size_t step = 0; step < used && rank.rank() == 1; ++step)
                     for (std::size_t page = ascends ? step : used - 1 - step; page < rows * row; page += row) {
-                        ASSERT_EQ(array[page * words], round * page) << "round " << round << ", " << hosts << " hosts";
+                        ASSERT_EQ(array[page * words], round * page) << "round " << round;
                         array[page * words + 1] = round + page;
                     }
                 ASSERT_TRUE(memory.barrier());
                 if (rank.rank() == 1) {
                     const auto after = memory.counters(nullptr).value();
-                    EXPECT_LT(after.faults - before.faults, rows * 2 * used / 5) << hosts << " hosts";
+                    EXPECT_LT(after.faults - before.faults, rows * 2 * used / 5);
                     EXPECT_GE(after.fetches - before.fetches, rows * used);
-                    EXPECT_LT(after.fetches - before.fetches, rows * used * 3 / 2) << hosts << " hosts";
+                    EXPECT_LT(after.fetches - before.fetches, rows * used * 3 / 2);
                     EXPECT_EQ(after.differences - before.differences, rows * used) << "of pages that were written";
                 }
                 for (std::size_t page = 0; page < rows * row && rank.rank() == 0;
@@ -249,20 +244,19 @@ TEST_P(SharedMemoryTest, RowsSideBySideAreFetchedAndWrittenAheadEachByItself) {
 }
 
 TEST_P(SharedMemoryTest, AScanThatWritesIsSeenAtTheHome) {
-    for (const int hosts : {1, 2})
-        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
-            constexpr std::size_t pages = 128;
-            const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
-            auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
-            for (std::uint64_t round = 1; round <= 3; ++round) {
-                if (rank.rank() == 1)
-                    for (std::size_t word = 0; word < pages * words; word += 3) array[word] += round;
-                ASSERT_TRUE(memory.barrier());
-                for (std::size_t word = 0; word < pages * words; ++word)
-                    ASSERT_EQ(array[word], word % 3 == 0 ? round * (round + 1) / 2 : 0) << hosts << " hosts";
-                ASSERT_TRUE(memory.barrier());
-            }
-        });
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 128;
+        const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
+        auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
+        for (std::uint64_t round = 1; round <= 3; ++round) {
+            if (rank.rank() == 1)
+                for (std::size_t word = 0; word < pages * words; word += 3) array[word] += round;
+            ASSERT_TRUE(memory.barrier());
+            for (std::size_t word = 0; word < pages * words; ++word)
+                ASSERT_EQ(array[word], word % 3 == 0 ? round * (round + 1) / 2 : 0);
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
 }
 
 TEST_P(SharedMemoryTest, ScatteredAccessesFetchNothingElse) {
@@ -280,30 +274,29 @@ TEST_P(SharedMemoryTest, ScatteredAccessesFetchNothingElse) {
 
 TEST_P(SharedMemoryTest, ThreadsScanTheSamePagesAtTheSameMoment) {
     const Watchdog watchdog("threads that scan the same pages");
-    for (const int hosts : {1, 2})
-        run({.ranks = 2, .hosts = hosts}, [hosts](Rank& rank, SharedMemory& memory) {
-            constexpr std::size_t threads = 4, pages = 128;
-            const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
-            auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
-            for (std::uint64_t round = 1; round <= 10; ++round) {
-                if (rank.rank() == 0)
-                    for (std::size_t word = 0; word < pages * words; ++word) array[word] = round * word;
-                ASSERT_TRUE(memory.barrier());
-                std::vector<std::thread> all;
-                for (std::size_t thread = 0; rank.rank() == 1 && thread < threads; ++thread)
-                    all.emplace_back([=] { // some begin in the middle, and one writes where nobody reads
-                        for (std::size_t word = thread * 7 * words + 1; word < pages * words; word += 2)
-                            ASSERT_EQ(array[word], round * word) << hosts << " hosts";
-                        if (thread == 0)
-                            for (std::size_t word = 0; word < pages * words; word += 2) array[word] = round;
-                    });
-                for (auto& each : all) each.join();
-                ASSERT_TRUE(memory.barrier());
-                for (std::size_t word = 0; word < pages * words; ++word)
-                    ASSERT_EQ(array[word], word % 2 == 0 ? round : round * word) << hosts << " hosts";
-                ASSERT_TRUE(memory.barrier());
-            }
-        });
+    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t threads = 4, pages = 128;
+        const std::size_t words = platform::page_size() / sizeof(std::uint64_t);
+        auto* const array = allocate<std::uint64_t>(memory, 2 * pages * words);
+        for (std::uint64_t round = 1; round <= 10; ++round) {
+            if (rank.rank() == 0)
+                for (std::size_t word = 0; word < pages * words; ++word) array[word] = round * word;
+            ASSERT_TRUE(memory.barrier());
+            std::vector<std::thread> all;
+            for (std::size_t thread = 0; rank.rank() == 1 && thread < threads; ++thread)
+                all.emplace_back([=] { // some begin in the middle, and one writes where nobody reads
+                    for (std::size_t word = thread * 7 * words + 1; word < pages * words; word += 2)
+                        ASSERT_EQ(array[word], round * word);
+                    if (thread == 0)
+                        for (std::size_t word = 0; word < pages * words; word += 2) array[word] = round;
+                });
+            for (auto& each : all) each.join();
+            ASSERT_TRUE(memory.barrier());
+            for (std::size_t word = 0; word < pages * words; ++word)
+                ASSERT_EQ(array[word], word % 2 == 0 ? round : round * word);
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
 }
 
 TEST_P(SharedMemoryTest, ThreadsFaultOnTheSamePageAtTheSameMoment) {

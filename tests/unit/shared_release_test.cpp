@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "support/build.hpp"
 #include "support/jobs.hpp"
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
@@ -61,11 +62,12 @@ TEST_P(SharedReleaseTest, OtherThreadsReleaseWhatTheRankHasWrittenMeanwhile) {
                 {.ranks = 3, .hosts = hosts},
                 [](Rank& rank, SharedMemory& memory) {
                     constexpr std::size_t pages = 150;
+                    constexpr int rounds = tests::sanitized ? 3 : 6;
                     const std::size_t page = platform::page_size();
                     auto* const stays = tests::allocate_shared<std::uint8_t>(memory, page);
                     {
                         const Locker locker(memory, rank.rank() % 2);
-                        for (int round = 1; round <= 10; ++round) {
+                        for (int round = 1; round <= rounds; ++round) {
                             auto* const goes = tests::allocate_shared<std::uint8_t>(memory, pages * page);
                             for (std::size_t at = 0; at < pages; ++at) {
                                 auto& byte = goes[at * page + static_cast<std::size_t>(rank.rank())];
@@ -99,22 +101,23 @@ TEST_P(SharedReleaseTest, WhatAScanHasRequestedArrivesFirst) {
 }
 
 TEST_P(SharedReleaseTest, DifferentArraysAreRefusedAndStay) {
-    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
-        int* const one = tests::allocate_shared<int>(memory, 10);
-        int* const other = tests::allocate_shared<int>(memory, 10);
-        const auto differs = memory.release(rank.rank() == 0 ? one : other);
-        ASSERT_FALSE(differs);
-        EXPECT_NE(differs.error().message.find("to release different shared arrays"), std::string::npos)
-            << differs.error().message;
-        const auto refused = memory.release(rank.rank() == 0 ? one : one + 1);
-        ASSERT_FALSE(refused);
-        EXPECT_EQ(refused.error().status, KUMIKI_ERROR_ARGUMENT) << refused.error().message;
-        int* const third = tests::allocate_shared<int>(memory, 10);
-        if (rank.rank() == 1) one[1] = 1, other[2] = 2, third[3] = 3;
-        ASSERT_TRUE(memory.barrier());
-        EXPECT_EQ(one[1] + other[2] + third[3], 6);
-        for (int* const each : {one, third, other}) ASSERT_TRUE(memory.release(each));
-    });
+    for (const int hosts : {1, 2})
+        run({.ranks = 2, .hosts = hosts}, [](Rank& rank, SharedMemory& memory) {
+            int* const one = tests::allocate_shared<int>(memory, 10);
+            int* const other = tests::allocate_shared<int>(memory, 10);
+            const auto differs = memory.release(rank.rank() == 0 ? one : other);
+            ASSERT_FALSE(differs);
+            EXPECT_NE(differs.error().message.find("to release different shared arrays"), std::string::npos)
+                << differs.error().message;
+            const auto refused = memory.release(rank.rank() == 0 ? one : one + 1);
+            ASSERT_FALSE(refused);
+            EXPECT_EQ(refused.error().status, KUMIKI_ERROR_ARGUMENT) << refused.error().message;
+            int* const third = tests::allocate_shared<int>(memory, 10);
+            if (rank.rank() == 1) one[1] = 1, other[2] = 2, third[3] = 3;
+            ASSERT_TRUE(memory.barrier());
+            EXPECT_EQ(one[1] + other[2] + third[3], 6);
+            for (int* const each : {one, third, other}) ASSERT_TRUE(memory.release(each));
+        });
 }
 
 // Each has an old copy of what the other one writes.
@@ -153,35 +156,36 @@ TEST_P(SharedReleaseTest, HomesOfTheHeapStay) {
 // More than the bits of a word.
 TEST_P(SharedReleaseTest, ManyThreadsWaitForALockWhoseHolderWantsAnother) {
     const Watchdog watchdog("many waiting threads");
-    run({.ranks = 2}, [](Rank& rank, SharedMemory& memory) {
-        constexpr int outer = 0, inner = 1; // of rank 0, and of rank 1
-        static_cast<void>(tests::allocate_shared<int>(memory, 1));
-        Locks& locks = **memory.locks("test");
-        std::vector<std::thread> waiting;
-        if (rank.rank() == 0) {
-            ASSERT_TRUE(locks.acquire(outer));
-            for (int thread = 0; thread < 150; ++thread)
-                waiting.emplace_back([&locks] {
-                    ASSERT_TRUE(locks.acquire(outer));
-                    ASSERT_TRUE(locks.release(outer));
-                });
-        } else {
-            ASSERT_TRUE(locks.acquire(inner));
-        }
-        ASSERT_TRUE(rank.collectives.barrier());
-        std::this_thread::sleep_for(std::chrono::milliseconds(100)); // all wait
-        if (rank.rank() == 0) {
-            ASSERT_TRUE(locks.acquire(inner)); // rank 1 has it for a while yet
-        } else {
-            std::this_thread::sleep_for(std::chrono::milliseconds(100));
-        }
-        ASSERT_TRUE(locks.release(inner));
-        if (rank.rank() == 0) {
-            ASSERT_TRUE(locks.release(outer));
-        }
-        for (auto& each : waiting) each.join();
-        ASSERT_TRUE(rank.collectives.barrier());
-    });
+    for (const int hosts : {1, 2})
+        run({.ranks = 2, .hosts = hosts}, [](Rank& rank, SharedMemory& memory) {
+            constexpr int outer = 0, inner = 1; // of rank 0, and of rank 1
+            static_cast<void>(tests::allocate_shared<int>(memory, 1));
+            Locks& locks = **memory.locks("test");
+            std::vector<std::thread> waiting;
+            if (rank.rank() == 0) {
+                ASSERT_TRUE(locks.acquire(outer));
+                for (int thread = 0; thread < 150; ++thread)
+                    waiting.emplace_back([&locks] {
+                        ASSERT_TRUE(locks.acquire(outer));
+                        ASSERT_TRUE(locks.release(outer));
+                    });
+            } else {
+                ASSERT_TRUE(locks.acquire(inner));
+            }
+            ASSERT_TRUE(rank.collectives.barrier());
+            std::this_thread::sleep_for(std::chrono::milliseconds(100)); // all wait
+            if (rank.rank() == 0) {
+                ASSERT_TRUE(locks.acquire(inner)); // rank 1 has it for a while yet
+            } else {
+                std::this_thread::sleep_for(std::chrono::milliseconds(100));
+            }
+            ASSERT_TRUE(locks.release(inner));
+            if (rank.rank() == 0) {
+                ASSERT_TRUE(locks.release(outer));
+            }
+            for (auto& each : waiting) each.join();
+            ASSERT_TRUE(rank.collectives.barrier());
+        });
 }
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, SharedReleaseTest, tests::every_mechanism, tests::mechanism_name);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <random>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/random.hpp"
@@ -47,7 +48,8 @@ class SharedWordTest : public testing::TestWithParam<FaultMechanism> {
 protected:
     template <class Body>
     void run(Body body) {
-        for (const int ranks : {2, 3}) tests::run_with_copies(GetParam(), {.ranks = ranks, .hosts = ranks}, body);
+        for (const auto& [ranks, hosts] : {std::pair{2, 2}, {3, 2}, {3, 3}})
+            tests::run_with_copies(GetParam(), {.ranks = ranks, .hosts = hosts}, body);
     }
 };
 
