@@ -16,15 +16,28 @@
 #ifndef EVICTIONS
 #define EVICTIONS 0
 #endif
+#ifndef CHANGES
+#define CHANGES 0 /* of a word at its home, by all hosts together (changed_words.pml) */
+#endif
 #ifndef CAPACITY
 #define CAPACITY 4 /* of a manager's log */
 #endif
 
+#ifndef HOSTS
 #define HOSTS 3
+#endif
+#define MOST_HOSTS 3
+#if HOSTS > 2
+#define MESSAGES 2 /* under way from one host to another */
+#else
+#define MESSAGES 6
+#endif
 #define MANAGERS 2 /* lock 0 is managed by host 0, lock 1 by host 1, which are also the homes of pages 0 and 1 */
 #define PAGES 2
 #define BYTES 2 /* of a page; of page 1 the first one is used */
 #define NOBODY 3
+#define WRITERS 4 /* of notices: the hosts, and host 0 for others */
+#define HOST_0_FOR_OTHERS 3
 
 #define home_of(page) (page)
 #define manager_of(lock) (lock)
@@ -43,13 +56,25 @@ hidden byte saved;
 
 /* A host knows a byte if the last write to it comes before what the host does now, by barriers and locks: then it may
    read and write it. So the program has no data races. */
-byte knows[HOSTS];
+byte knows[MOST_HOSTS];
 byte lock_knows[MANAGERS]; /* what the one that released it last knew */
+byte change_knows[MOST_HOSTS];  /* what the host that wants a change knew, and what it knows by the change */
 bit truth[PAGES * BYTES];
 byte inside[MANAGERS]; /* hosts that have the lock, as far as they know */
 byte accesses = ACCESSES;
 byte acquires = ACQUIRES;
 byte evictions = EVICTIONS;
+
+/* The byte gets its other value. Nobody knows that, until synchronizing with the host that did it. */
+inline nobody_knows(which) {
+    truth[which] = 1 - truth[which];
+    for (i : 0 .. MOST_HOSTS - 1) {
+        knows[i] = knows[i] & ~mask(which);
+        change_knows[i] = change_knows[i] & ~mask(which)
+    }
+    lock_knows[0] = lock_knows[0] & ~mask(which);
+    lock_knows[1] = lock_knows[1] & ~mask(which)
+}
 
 /* ---- Pages, one for each host ---- */
 
@@ -57,40 +82,22 @@ byte evictions = EVICTIONS;
 #define CLEAN 1
 #define WRITTEN 2
 #define OPEN 3
-byte state[HOSTS * PAGES];
-bit frame[HOSTS * PAGES * BYTES];
-bit twin[HOSTS * PAGES * BYTES];
-byte evicted[HOSTS];     /* evicted_: a bit for each page */
-byte announced_before[HOSTS]; /* told_ */
+byte state[MOST_HOSTS * PAGES];
+bit frame[MOST_HOSTS * PAGES * BYTES];
+bit twin[MOST_HOSTS * PAGES * BYTES];
+byte evicted[MOST_HOSTS];     /* evicted_: a bit for each page */
+byte announced_before[MOST_HOSTS]; /* told_ */
 bool fetched[PAGES];
-
-/* ---- logs of notices: of the managers, and the histories of the hosts ---- */
-
-#define LOGS (MANAGERS + HOSTS)
-#define MOST 4 /* capacity of a history, and notices of a message */
-#define capacity_of(log) ((log) < MANAGERS -> CAPACITY : MOST)
-#define history_of(host) (MANAGERS + (host))
-#define EVERYTHING 2 /* instead of a page */
-/* Told: the writer, the page, and the writer's number, in one byte. */
-#define TOLD(writer, page, number) ((writer) << 6 | (page) << 4 | (number))
-#define writer_of(told) ((told) >> 6)
-#define page_of(told) ((told) >> 4 & 3)
-#define number_of(told) ((told) & 15)
-byte entry[LOGS * MOST];
-byte position[LOGS * MOST];
-byte count[LOGS], begin[LOGS], end_of[LOGS], lost[LOGS], epoch[LOGS];
-byte seen[LOGS * HOSTS];            /* the number of a writer's last notice in the log */
-byte has_told[HOSTS * MANAGERS]; /* History::Manager::told */
-byte has_read[HOSTS * MANAGERS];
 
 /* ---- LockArea ---- */
 
 byte holder[MANAGERS] = NOBODY;
 byte first[MANAGERS] = NOBODY, second[MANAGERS] = NOBODY; /* the queue */
-byte asked_from[HOSTS]; /* Link::position */
-bool granted[HOSTS];
-byte arrival[HOSTS * 4], arrival_count[HOSTS], arrival_end[HOSTS]; /* Locks::Arrival */
-bool arrival_complete[HOSTS];
+byte asked_from[MOST_HOSTS]; /* Link::position */
+bool granted[MOST_HOSTS];
+byte arrival[MOST_HOSTS * 4], arrival_count[MOST_HOSTS], arrival_end[MOST_HOSTS]; /* Locks::Arrival */
+bool arrival_complete[MOST_HOSTS];
+bool wants_change[MOST_HOSTS]; /* Locks::Wanted */
 
 /* ---- Courier: messages from each host to each of the first two, in order ---- */
 
@@ -98,128 +105,45 @@ bool arrival_complete[HOSTS];
 #define DIFFERENCES 2 /* page, changed bytes, values */
 #define ASK 3         /* position, epoch */
 #define RELEASE 4     /* number of notices, epoch, notices */
+#define CHANGE 5      /* position and number of notices, epoch, notices */
 #define to(source, host) ((source) * MANAGERS + (host))
-chan inbox[HOSTS * MANAGERS] = [2] of { byte, byte, byte, byte, byte, byte, byte };
-bool here[HOSTS];
-byte under_way[HOSTS];
+chan inbox[MOST_HOSTS * MANAGERS] = [MESSAGES] of { byte, byte, byte, byte, byte, byte, byte };
+bool here[MOST_HOSTS];
+byte under_way[MOST_HOSTS];
+
+/* What a host's thread waits for. */
+#define COMPUTE 0
+#define AWAIT_PAGE 1
+#define AWAIT_LOCK 2
+#define AWAIT_HOMES 3
+#define computes (step == COMPUTE)
+
+#ifdef NO_WAIT_FOR_HOMES
+#define HAS_ARRIVED true
+#else
+#define HAS_ARRIVED (under_way[me] == 0)
+#endif
+
+/* Courier::answers_differences: two hosts do not wait for the homes. What one of them sends, a lock or its arrival at a
+   barrier, reaches the other one behind its differences. */
+#if HOSTS > 2
+#define ANSWERS 1
+#define reached_by(host) true
+#else
+#define ANSWERS 0
+#ifdef OUT_OF_ORDER
+#define reached_by(host) true
+#else
+#define reached_by(host) empty(inbox[to(host, me)])
+#endif
+#endif
 
 /* ---- the exchange of notices at a barrier ---- */
 
-byte notices[HOSTS], others[HOSTS], entered = 0, barriers = 0;
+byte notices[MOST_HOSTS], others[MOST_HOSTS], entered = 0, barriers = 0;
 bool any_notices;
 
-/* ---- NoticeLog ---- */
-
-inline renew(log, new_epoch) {
-    if
-    :: (new_epoch) > epoch[log] ->
-       epoch[log] = new_epoch;
-       begin[log] = end_of[log];
-       lost[log] = end_of[log];
-       for (i : 0 .. MOST - 1) { entry[(log) * MOST + i] = 0; position[(log) * MOST + i] = 0 }
-       count[log] = 0
-    :: else
-    fi
-}
-
-/* NoticeLog::make_room: what the same writer has announced again later goes, and then all but the newer half. Moves
-   what stays to the end, and then to the beginning. */
-inline make_room(log) {
-    kept = capacity_of(log);
-    i = kept;
-    do
-    :: i > 0 ->
-       i--;
-       each = entry[(log) * MOST + i] >> 4;
-       j = kept;
-       do
-       :: j < capacity_of(log) && entry[(log) * MOST + j] >> 4 != each -> j++
-       :: else -> break
-       od;
-       if
-       :: j < capacity_of(log)
-       :: else ->
-          if
-          :: capacity_of(log) - kept == capacity_of(log) / 2 -> lost[log] = position[(log) * MOST + i] + 1; break
-          :: else ->
-             kept--;
-             entry[(log) * MOST + kept] = entry[(log) * MOST + i];
-             position[(log) * MOST + kept] = position[(log) * MOST + i]
-          fi
-       fi
-    :: else -> break
-    od;
-    count[log] = capacity_of(log) - kept;
-    for (i : 0 .. MOST - 1) {
-        if
-        :: i < count[log] ->
-           entry[(log) * MOST + i] = entry[(log) * MOST + kept + i];
-           position[(log) * MOST + i] = position[(log) * MOST + kept + i]
-        :: else -> entry[(log) * MOST + i] = 0; position[(log) * MOST + i] = 0
-        fi
-    }
-}
-
-inline append(log, what) {
-    if
-    :: count[log] == capacity_of(log) -> make_room(log)
-    :: else
-    fi;
-    entry[(log) * MOST + count[log]] = what;
-    position[(log) * MOST + count[log]] = end_of[log];
-    count[log]++;
-    end_of[log]++
-}
-
-/* NoticeLog::since: into news */
-inline since(log, from) {
-    news_count = 0;
-    for (i : 0 .. MOST - 1) {
-        if
-        :: i < count[log] && position[(log) * MOST + i] >= (from) ->
-           news[news_count] = entry[(log) * MOST + i];
-           news_count++
-        :: else
-        fi
-    }
-    complete = ((from) > begin[log] -> (from) : begin[log]) >= lost[log]
-}
-
-/* ---- History ---- */
-
-inline announce(page) {
-    seen[history_of(me) * HOSTS + me]++;
-    assert(seen[history_of(me) * HOSTS + me] < 16);
-    append(history_of(me), TOLD(me, page, seen[history_of(me) * HOSTS + me]))
-}
-
-/* Puts what the manager lacks into news. */
-inline news_for(manager) {
-    since(history_of(me), has_told[me * MANAGERS + manager]);
-#ifndef LOSS_NOT_TOLD
-    if
-    :: !complete ->
-       announce(EVERYTHING);
-       news[0] = TOLD(me, EVERYTHING, seen[history_of(me) * HOSTS + me]);
-       news_count = 1
-    :: else
-    fi;
-#endif
-#ifdef OWN_NOTICES_ONLY
-    j = 0;
-    for (i : 0 .. 3) {
-        if
-        :: i < news_count && writer_of(news[i]) == me -> news[j] = news[i]; j++
-        :: else
-        fi
-    }
-    news_count = j;
-#endif
-    has_told[me * MANAGERS + manager] = end_of[history_of(me)]
-#ifdef ONE_POSITION_FOR_ALL
-    ; has_told[me * MANAGERS] = end_of[history_of(me)]; has_told[me * MANAGERS + 1] = end_of[history_of(me)]
-#endif
-}
+#include "notice_log.pml"
 
 /* ---- LockArea ---- */
 
@@ -234,8 +158,8 @@ inline tell(manager, of_epoch) {
        :: kept < news_count ->
           told = news[kept];
           if
-          :: number_of(told) > seen[manager * HOSTS + writer_of(told)] ->
-             seen[manager * HOSTS + writer_of(told)] = number_of(told);
+          :: number_of(told) > seen[manager * WRITERS + writer_of(told)] ->
+             seen[manager * WRITERS + writer_of(told)] = number_of(told);
              saved = kept; /* make_room uses the variables */
              append(manager, told);
              kept = saved
@@ -263,24 +187,41 @@ inline answer(host, lock, of_epoch) {
     granted[host] = true
 }
 
+/* Of news, for a message. */
+inline clear_rest() {
+    for (i : 0 .. 3) {
+        if
+        :: i >= news_count -> news[i] = 0
+        :: else
+        fi
+    }
+}
+
+#include "changed_words.pml"
+
 /* LockArea::pass and Locks::grant */
 inline pass(lock, of_epoch) {
     holder[lock] = NOBODY;
 #ifndef QUEUE_FORGOTTEN
-    if
+    do
     :: first[lock] != NOBODY ->
-       each = first[lock];
-#ifndef FREE_WHEN_PASSED
-       holder[lock] = each;
-#endif
+       saved = first[lock];
        first[lock] = second[lock];
        second[lock] = NOBODY;
        if
-       :: each == manager_of(lock) -> granted[each] = true
-       :: else -> saved = each; answer(saved, lock, of_epoch)
+       :: wants_change[saved] -> make_change(saved)
+       :: else ->
+#ifndef FREE_WHEN_PASSED
+          holder[lock] = saved;
+#endif
+          if
+          :: saved == manager_of(lock) -> granted[saved] = true
+          :: else -> answer(saved, lock, of_epoch)
+          fi;
+          break
        fi
-    :: else
-    fi
+    :: else -> break
+    od
 #endif
 }
 
@@ -304,7 +245,7 @@ inline apply_differences() {
     :: b & 2 -> frame[in(me, a, 1)] = c >> 1
     :: else
     fi;
-    under_way[source]--
+    under_way[source] = under_way[source] - ANSWERS
 }
 
 inline lend() {
@@ -336,6 +277,9 @@ inline receive(from) {
            news[3] = f;
            tell(me, b);
            pass(me, b)
+#if CHANGES > 0
+        :: kind == CHANGE -> asked_to_change()
+#endif
         fi;
         kind = 0;
         a = 0;
@@ -380,7 +324,7 @@ inline send_difference(page) {
     if
     :: changed != 0 ->
        own = own | mask(page);
-       under_way[me]++;
+       under_way[me] = under_way[me] + ANSWERS;
        inbox[to(me, home_of(page))] ! DIFFERENCES, page, changed,
            frame[in(me, page, 0)] | frame[in(me, page, 1)] << 1, 0, 0, 0
     :: else
@@ -438,8 +382,8 @@ inline learn_all() {
     :: kept < news_count ->
        told = news[kept];
        if
-       :: number_of(told) > seen[history_of(me) * HOSTS + writer_of(told)] ->
-          seen[history_of(me) * HOSTS + writer_of(told)] = number_of(told);
+       :: number_of(told) > seen[history_of(me) * WRITERS + writer_of(told)] ->
+          seen[history_of(me) * WRITERS + writer_of(told)] = number_of(told);
           saved = kept;
           append(history_of(me), told);
           kept = saved;
@@ -504,19 +448,7 @@ inline release_pages(at_barrier) {
     evicted[me] = 0
 }
 
-#ifdef NO_WAIT_FOR_HOMES
-#define HAS_ARRIVED true
-#else
-#define HAS_ARRIVED (under_way[me] == 0)
-#endif
-
 /* -- accesses -- */
-
-#define COMPUTE 0
-#define AWAIT_PAGE 1
-#define AWAIT_LOCK 2
-#define AWAIT_HOMES 3
-#define computes (step == COMPUTE)
 
 inline read(number_of_page) {
     d_step {
@@ -527,17 +459,17 @@ inline read(number_of_page) {
     }
 }
 
-#define may_write(page, number) (accesses > 0 && (knows[me] & mask(cell(page, number))))
+#define may_write(page, number) (accesses > 0 && (knows[me] & mask(cell(page, number))) && is_no_race(page, number))
 
-/* Others know the byte no more, until they synchronize with this host. */
 inline store() {
-    truth[cell(page, number)] = 1 - truth[cell(page, number)];
-    knows[0] = knows[0] & ~mask(cell(page, number));
-    knows[1] = knows[1] & ~mask(cell(page, number));
-    knows[2] = knows[2] & ~mask(cell(page, number));
+    nobody_knows(cell(page, number));
     knows[me] = knows[me] | mask(cell(page, number));
-    lock_knows[0] = lock_knows[0] & ~mask(cell(page, number));
-    lock_knows[1] = lock_knows[1] & ~mask(cell(page, number));
+#if CHANGES > 0
+    if
+    :: cell(page, number) == WORD -> word_is_locked = holds == 0
+    :: else
+    fi;
+#endif
     if
     :: state[at(me, page)] == CLEAN ->
        if
@@ -591,7 +523,7 @@ inline evict(number_of_page) {
 /* -- locks -- */
 
 /* Locks::read_log, or the end of Locks::ask */
-inline read_news() {
+inline take_news() {
     granted[me] = false;
     if
     :: manager_of(lock) == me ->
@@ -612,7 +544,11 @@ inline read_news() {
        arrival_end[me] = 0;
        arrival_complete[me] = false
     fi;
-    learn_all();
+    learn_all()
+}
+
+inline read_news() {
+    take_news();
     holds = lock;
     lock = 0;
     if
@@ -653,7 +589,7 @@ inline ask(which) {
         fi
     }
     if
-    :: step == AWAIT_LOCK -> d_step { granted[me] -> read_news() }
+    :: step == AWAIT_LOCK -> d_step { granted[me] && reached_by(manager_of(lock)) -> read_news() }
     :: else
     fi;
     if
@@ -668,12 +604,7 @@ inline pass_on() {
     if
     :: manager_of(lock) == me -> tell(lock, epoch[history_of(me)]); pass(lock, 0)
     :: else ->
-       for (i : 0 .. 3) {
-           if
-           :: i >= news_count -> news[i] = 0
-           :: else
-           fi
-       }
+       clear_rest();
        inbox[to(me, manager_of(lock))] ! RELEASE, news_count, epoch[history_of(me)], news[0], news[1], news[2], news[3]
     fi;
     lock = 0;
@@ -747,7 +678,7 @@ inline barrier() {
     :: else
     fi;
     d_step { /* Consistency::acquire_from_all */
-        barriers != passed -> passed = 0;
+        barriers != passed && reached_by(1 - me) -> passed = 0;
         if
         :: others[me] & 1 -> invalidate(0)
         :: else
@@ -778,6 +709,10 @@ proctype Host(byte me) {
        :: ask(0)
        :: ask(1)
        :: release()
+#if CHANGES > 0
+       :: change_word()
+       :: change_own_word()
+#endif
 #if EVICTIONS > 0
        :: evict(0)
        :: evict(1)
@@ -807,6 +742,8 @@ init {
         run Receiver(1, 0, 2);
         run Host(0);
         run Host(1);
+#if HOSTS > 2
         run Host(2)
+#endif
     }
 }
