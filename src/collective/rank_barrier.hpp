@@ -25,7 +25,7 @@ public:
     /// Waits until all ranks have arrived.
     bool wait();
     // What the rank's other threads may ask at any time, to find out that they must not call collectives now. Acquire
-    // order: who finds that the wait has ended comes after it.
+    // order: a thread that finds that the wait has ended comes after it.
     bool entered() const { return phase_.load(std::memory_order_acquire) == Phase::entered; }
     bool waiting() const { return phase_.load(std::memory_order_acquire) == Phase::waiting; }
 

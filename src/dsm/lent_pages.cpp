@@ -17,9 +17,9 @@ std::size_t LentPages::find(std::size_t page) const {
 /// Where the page has a place, this rank gets what the others have, and not what the home has written since its last
 /// release: it may read that only after the next one, which compares what is here. But changes of third ranks it gets.
 ///
-/// Who brings these writes them, and then looks whether any page is here; here it is said first that this one is, and
-/// then it is copied; so with the fences on both sides either the copy has what was brought, or overwrite() finds the
-/// page. The home, whose fence is in Pages::release_to, finds the page or its mark (Pages::mark_fetched).
+/// A rank that brings these writes them, and then looks whether any page is here; here it is said first that this one
+/// is, and then it is copied; so with the fences on both sides either the copy has what was brought, or overwrite()
+/// finds the page. The home, whose fence is in Pages::release_to, finds the page or its mark (Pages::mark_fetched).
 LentPages::Lending LentPages::lend(std::size_t page, std::span<const std::byte> frame, std::byte* into) {
     const platform::UnorderedReads unordered; // bytes that are written now are not read by programs without data races
     const std::lock_guard lock(busy_);

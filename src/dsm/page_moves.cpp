@@ -203,7 +203,7 @@ void Pages::open_homes(std::size_t first, std::size_t count) {
 
 // -- homes that a manager gives --
 
-/// The paper's protocol: the first touch asks the manager, who tells every rank the same home.
+/// The paper's protocol: the first touch asks the manager, which tells every rank the same home.
 int Pages::ask_manager(std::size_t page) {
     constexpr int manager = 0;
     Counters::add(counters_.requests);

@@ -30,7 +30,7 @@ hidden byte changed; /* a variable of single steps; it is no part of a state */
 /* ---- what the program may do, and what it must see: as in shared_locks.pml ---- */
 
 /* A host knows the last write to a byte if that comes before, by locks and barriers in any order: then it may read and
-   write it. Which lock it is does not matter: who has released one gives all that it knows to anybody who acquires. */
+   write it. Which lock it is does not matter: a host that has released one gives all that it knows to anybody who acquires. */
 #define ALL_BYTES 3
 byte knows[HOSTS] = ALL_BYTES;
 byte lock_knows = ALL_BYTES;

@@ -51,8 +51,8 @@ private:
     std::unique_ptr<VariableWait> wait_;
 };
 
-// The home of a flag sets it and then computes. Who finds the flag there also finds what was written before, although
-// the home has not released anything.
+// The home of a flag sets it and then computes. A thread that finds the flag there also finds what was written before,
+// although the home has not released anything.
 TEST_P(VariableWaitTest, AFlagAtItsHomeComesWithTheDataBeforeIt) {
     const Watchdog watchdog("a flag at its home");
     static std::atomic<int> is_set, is_seen;
