@@ -1,6 +1,7 @@
 // Texts that functions of the C library allocate, and that all threads read.
 #define _GNU_SOURCE
 #include <dirent.h>
+#include <glob.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,20 @@ int main(void) {
                   : i % 3 == 1 ? canonicalize_file_name("../usr")
                                : get_current_dir_name();
     print_sum("paths");
+    for (int i = 0; i < count; ++i) text[i] = getcwd(NULL, i % 2 == 0 ? 0 : 100);
+    print_sum("folders");
+    glob_t paths = {.gl_offs = 2};
+    if (glob("/usr/lib*", GLOB_DOOFFS, NULL, &paths) != 0 ||
+        glob("/usr/s*", GLOB_DOOFFS | GLOB_APPEND, NULL, &paths) != 0)
+        puts("no paths");
+    long letters = 0;
+#pragma omp parallel for reduction(+ : letters)
+    for (size_t i = 0; i < paths.gl_pathc; ++i)
+        letters += (long)strlen(paths.gl_pathv[paths.gl_offs + i]) * (long)(i + 1);
+    printf("glob: %zu, %ld, %d %d\n", paths.gl_pathc, letters, paths.gl_pathv[0] == NULL,
+           paths.gl_pathv[paths.gl_offs + paths.gl_pathc] == NULL);
+    globfree(&paths);
+    printf("missing: %d\n", glob("/usr/missing*", 0, NULL, &paths) == GLOB_NOMATCH);
     struct dirent** entries = NULL;
     const int found = scandir("/usr", &entries, NULL, alphasort);
     long sum = 0;

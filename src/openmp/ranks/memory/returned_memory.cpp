@@ -1,11 +1,13 @@
 // Functions of the C library that return memory which the program frees, as getline() does. The C library allocates
 // it, so only this process would have it; the program gets a copy in its heap.
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <dirent.h>
+#include <glob.h>
 #include <span>
 #include <unistd.h>
 
@@ -95,6 +97,16 @@ KUMIKI_ENTRY char* canonicalize_file_name(const char* path) {
     static auto* const real = kumiki::platform::next_function(&canonicalize_file_name, "canonicalize_file_name");
     return shared_text(KUMIKI_CALLER, real(path));
 }
+/// Into memory of the program it is a call that gives the kernel an address (kernel_calls.cpp).
+KUMIKI_ENTRY char* getcwd(char* to, std::size_t bytes) {
+    using namespace kumiki::platform;
+    static auto* const real = kumiki::platform::next_function(&getcwd, "getcwd");
+    char* found = nullptr;
+    do found = real(to, bytes);
+    while (found == nullptr && errno == EFAULT && touch(std::as_bytes(std::span(to, bytes)), Attempt::write));
+    if (to != nullptr || found == nullptr) return found;
+    return shared(KUMIKI_CALLER, found, std::max(bytes, std::strlen(found) + 1));
+}
 KUMIKI_ENTRY char* get_current_dir_name() {
     static auto* const real = kumiki::platform::next_function(&get_current_dir_name, "get_current_dir_name");
     return shared_text(KUMIKI_CALLER, real());
@@ -122,3 +134,21 @@ static int scan(const void* caller, Real* real, const char* path, Entry*** to, F
     }
 KUMIKI_SCANDIR(scandir, dirent)
 KUMIKI_SCANDIR(scandir64, dirent64)
+
+/// The pointers lie behind `gl_offs` empty ones, and before another one.
+template <class Found>
+static int with_shared_paths(const void* caller, int result, int flags, Found& found) {
+    if (result != 0 || found.gl_pathv == nullptr) return result;
+    const std::size_t before = (flags & GLOB_DOOFFS) != 0 ? found.gl_offs : 0;
+    const std::span paths(found.gl_pathv, before + found.gl_pathc + 1);
+    for (char*& path : paths.subspan(before, found.gl_pathc)) path = shared_text(caller, path);
+    found.gl_pathv = shared(caller, found.gl_pathv, paths.size_bytes());
+    return result;
+}
+#define KUMIKI_GLOB(name, Found)                                                                                       \
+    KUMIKI_ENTRY int name(const char* pattern, int flags, int (*failed)(const char*, int), Found* to) {                \
+        static auto* const real = kumiki::platform::next_function(&name, #name);                                       \
+        return with_shared_paths(KUMIKI_CALLER, real(pattern, flags, failed, to), flags, *to);                         \
+    }
+KUMIKI_GLOB(glob, glob_t)
+KUMIKI_GLOB(glob64, glob64_t)

@@ -3,7 +3,7 @@
 // first. A filter of system calls, as shared arrays have it, is not possible: the variables of the program lie at
 // addresses that programs which it starts use, too, and they inherit the filter (docs/decisions/openmp-placement.md).
 // Calls with arrays of buffers are in platform/iovec_calls.cpp, those that open streams in streams.cpp, chdir() in
-// process_state.cpp, and scandir() in memory/returned_memory.cpp.
+// process_state.cpp, and getcwd() and scandir() in memory/returned_memory.cpp.
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -216,7 +216,6 @@ KUMIKI_CALL(int, rename, (const char* from, const char* to), (from, to), Text{fr
 KUMIKI_CALL(int, mkdir, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, rmdir, (const char* path), (path), Text{path})
 KUMIKI_CALL(int, truncate, (const char* path, off_t bytes), (path, bytes), Text{path})
-KUMIKI_POINTER_CALL(char*, getcwd, (char* to, Size bytes), (to, bytes), Written{to, to == nullptr ? 0 : bytes})
 KUMIKI_CALL(ssize_t, readlink, (const char* path, char* to, Size bytes), (path, to, bytes), Text{path},
             Written{to, bytes})
 KUMIKI_CALL(int, stat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
