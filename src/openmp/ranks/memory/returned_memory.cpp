@@ -1,7 +1,6 @@
 // Functions of the C library that return memory which the program frees, as getline() does. The C library allocates
 // it, so only this process would have it; the program gets a copy in its heap.
 #include <algorithm>
-#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -13,10 +12,12 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
-#include "platform/fault_signals.hpp"
+#include "openmp/ranks/process/kernel_memory.hpp"
 #include "platform/next_function.hpp"
 
 namespace {
+
+using namespace kumiki::openmp::kernel_memory;
 
 /// Moves memory of the C library into the program's heap. Returns `memory` itself if it is there already, if the caller
 /// is not the program, or if the heap has no room.
@@ -97,29 +98,21 @@ KUMIKI_ENTRY char* canonicalize_file_name(const char* path) {
     static auto* const real = kumiki::platform::next_function(&canonicalize_file_name, "canonicalize_file_name");
     return shared_text(KUMIKI_CALLER, real(path));
 }
-/// Into memory of the program it is a call that gives the kernel an address (kernel_calls.cpp).
 KUMIKI_ENTRY char* getcwd(char* to, std::size_t bytes) {
-    using namespace kumiki::platform;
     static auto* const real = kumiki::platform::next_function(&getcwd, "getcwd");
-    char* found = nullptr;
-    do found = real(to, bytes);
-    while (found == nullptr && errno == EFAULT && touch(std::as_bytes(std::span(to, bytes)), Attempt::write));
-    if (to != nullptr || found == nullptr) return found;
-    return shared(KUMIKI_CALLER, found, std::max(bytes, std::strlen(found) + 1));
+    if (to != nullptr) return make_pointer([=] { return real(to, bytes); }, Written{to, bytes});
+    char* const made = real(to, bytes);
+    return made == nullptr ? nullptr : shared(KUMIKI_CALLER, made, std::max(bytes, std::strlen(made) + 1));
 }
 KUMIKI_ENTRY char* get_current_dir_name() {
     static auto* const real = kumiki::platform::next_function(&get_current_dir_name, "get_current_dir_name");
     return shared_text(KUMIKI_CALLER, real());
 }
 
-/// scandir() also gives the path to the kernel, which does not handle faults of its pages (kernel_calls.cpp).
+/// scandir() also gives the path to the kernel.
 template <class Entry, class Real, class... Functions>
 static int scan(const void* caller, Real* real, const char* path, Entry*** to, Functions... functions) {
-    using namespace kumiki::platform;
-    const auto text = std::as_bytes(std::span(path, path == nullptr ? 0 : std::strlen(path) + 1));
-    int count = 0;
-    do count = real(path, to, functions...);
-    while (count < 0 && errno == EFAULT && touch(text, Attempt::read));
+    const int count = make([=] { return real(path, to, functions...); }, Text{path});
     if (count < 0) return count;
     for (Entry*& entry : std::span(*to, static_cast<std::size_t>(count)))
         entry = shared(caller, entry, entry->d_reclen);

@@ -37,70 +37,14 @@
 #include <utime.h>
 
 #include "openmp/entry/entry.hpp"
+#include "openmp/ranks/process/kernel_memory.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"
 #include "platform/next_function.hpp"
 
 namespace {
 
-using kumiki::platform::Attempt;
-
-/// Memory that the kernel writes, or reads only.
-struct Written {
-    const void* begin;
-    std::size_t bytes;
-    bool touch() const {
-        return kumiki::platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::write);
-    }
-};
-template <class T>
-Written written(const T* at) {
-    return {at, at == nullptr ? 0 : sizeof(T)};
-}
-struct Read {
-    const void* begin;
-    std::size_t bytes;
-    bool touch() const { return kumiki::platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::read); }
-};
-template <class T>
-Read only_read(const T* at) {
-    return {at, at == nullptr ? 0 : sizeof(T)};
-}
-/// A socket's address or option, as long as its caller says.
-Written written(const void* at, const socklen_t* length) {
-    return {at, at == nullptr || length == nullptr ? 0 : *length};
-}
-struct Text {
-    const char* text;
-    bool touch() const { return text != nullptr && Read{text, std::strlen(text) + 1}.touch(); }
-};
-/// What programs that this one starts get besides.
-struct Environment {
-    static bool touch() {
-        bool repaired = false;
-        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) repaired |= Text{*entry}.touch();
-        return repaired;
-    }
-};
-
-/// Makes a call with this memory. While it waits, another thread may make pages inaccessible, by releasing a lock. The
-/// call that then fails is repeated, but not if there was nothing to repair: then its failure is the program's.
-template <class Call, class... Memory>
-auto make(Call call, Memory... memory) {
-    if (!kumiki::platform::memory_may_fault()) [[likely]]
-        return call();
-    const auto touch = [&] { return (static_cast<int>(memory.touch()) | ... | 0) != 0; };
-    touch();
-    auto result = call();
-    while (result == decltype(result)(-1) && errno == EFAULT && touch()) result = call();
-    return result;
-}
-/// The same for functions that return a pointer, which is null where they fail.
-template <class Call, class... Memory>
-auto make_pointer(Call call, Memory... memory) {
-    if (kumiki::platform::memory_may_fault()) (static_cast<void>(memory.touch()), ...);
-    return call();
-}
+using namespace kumiki::openmp::kernel_memory;
 
 mode_t mode_in(int flags, std::va_list rest) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0; }
 

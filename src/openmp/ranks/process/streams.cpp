@@ -10,8 +10,8 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
+#include "openmp/ranks/process/kernel_memory.hpp"
 #include "openmp/ranks/ranks.hpp"
-#include "platform/fault_signals.hpp"
 #include "platform/next_function.hpp"
 
 namespace kumiki::openmp {
@@ -170,34 +170,25 @@ void Streams::take_in_blocks() {
 namespace {
 
 using kumiki::openmp::Streams;
-
-/// The kernel gets this text, too, and does not repair its pages.
-void touch(const char* text) {
-    if (text != nullptr && kumiki::platform::memory_may_fault())
-        kumiki::platform::touch({reinterpret_cast<const std::byte*>(text), std::strlen(text) + 1},
-                                kumiki::platform::Attempt::read);
-}
-
-void touch_environment() {
-    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) touch(*entry);
-}
+using namespace kumiki::openmp::kernel_memory;
 
 } // namespace
 
+// A function, its parameters, the names of these, and the memory that it gives to the kernel.
 #define KUMIKI_STREAM_CALL(name, parameters, arguments, ...)                                                           \
     KUMIKI_ENTRY FILE* name parameters {                                                                               \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        __VA_ARGS__;                                                                                                   \
-        if (!kumiki::openmp::is_program(__builtin_return_address(0))) return after arguments;                          \
-        return Streams::open([=] { return after arguments; });                                                         \
+        const bool by_program = kumiki::openmp::is_program(__builtin_return_address(0));                               \
+        const auto open = [=] { return after arguments; };                                                             \
+        return make_pointer([=] { return by_program ? Streams::open(open) : open(); } __VA_OPT__(, ) __VA_ARGS__);     \
     }
 
-KUMIKI_STREAM_CALL(fopen, (const char* path, const char* mode), (path, mode), touch(path))
-KUMIKI_STREAM_CALL(fopen64, (const char* path, const char* mode), (path, mode), touch(path))
+KUMIKI_STREAM_CALL(fopen, (const char* path, const char* mode), (path, mode), Text{path})
+KUMIKI_STREAM_CALL(fopen64, (const char* path, const char* mode), (path, mode), Text{path})
 KUMIKI_STREAM_CALL(fdopen, (int file, const char* mode), (file, mode), )
 KUMIKI_STREAM_CALL(tmpfile, (), (), )
 KUMIKI_STREAM_CALL(tmpfile64, (), (), )
-KUMIKI_STREAM_CALL(popen, (const char* command, const char* mode), (command, mode), touch(command), touch_environment())
+KUMIKI_STREAM_CALL(popen, (const char* command, const char* mode), (command, mode), Text{command}, Environment{})
 KUMIKI_STREAM_CALL(open_memstream, (char** to, std::size_t* bytes), (to, bytes), )
 KUMIKI_STREAM_CALL(fmemopen, (void* memory, std::size_t bytes, const char* mode), (memory, bytes, mode), )
 KUMIKI_STREAM_CALL(fopencookie, (void* cookie, const char* mode, cookie_io_functions_t functions),

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "platform/fault_signals.hpp"
+
+/// Memory of the program whose address a function of the C library gives to the kernel, which handles no faults of its
+/// pages, but fails (EFAULT).
+namespace kumiki::openmp::kernel_memory {
+
+using platform::Attempt;
+
+/// Memory that the kernel writes, or reads only.
+struct Written {
+    const void* begin;
+    std::size_t bytes;
+    bool touch() const { return platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::write); }
+};
+template <class T>
+Written written(const T* at) {
+    return {at, at == nullptr ? 0 : sizeof(T)};
+}
+struct Read {
+    const void* begin;
+    std::size_t bytes;
+    bool touch() const { return platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::read); }
+};
+template <class T>
+Read only_read(const T* at) {
+    return {at, at == nullptr ? 0 : sizeof(T)};
+}
+/// A socket's address or option, as long as its caller says.
+inline Written written(const void* at, const socklen_t* length) {
+    return {at, at == nullptr || length == nullptr ? 0 : *length};
+}
+struct Text {
+    const char* text;
+    bool touch() const { return text != nullptr && Read{text, std::strlen(text) + 1}.touch(); }
+};
+/// What programs that this one starts get besides.
+struct Environment {
+    static bool touch() {
+        bool repaired = false;
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) repaired |= Text{*entry}.touch();
+        return repaired;
+    }
+};
+
+/// Makes a call with this memory. While it waits, another thread may make pages inaccessible, by releasing a lock. The
+/// call that then fails is repeated, but not if there was nothing to repair: then its failure is the program's.
+template <class Call, class... Memory>
+auto make(Call call, Memory... memory) {
+    if (!platform::memory_may_fault()) [[likely]]
+        return call();
+    const auto touch = [&] { return (static_cast<int>(memory.touch()) | ... | 0) != 0; };
+    touch();
+    auto result = call();
+    while (result == decltype(result)(-1) && errno == EFAULT && touch()) result = call();
+    return result;
+}
+/// The same for functions that return a pointer, which is null where they fail.
+template <class Call, class... Memory>
+auto make_pointer(Call call, Memory... memory) {
+    if (platform::memory_may_fault()) (static_cast<void>(memory.touch()), ...);
+    return call();
+}
+
+} // namespace kumiki::openmp::kernel_memory
