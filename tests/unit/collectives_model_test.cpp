@@ -119,7 +119,8 @@ TEST_P(ModelTest, EveryTypeAndOperation) {
                                                 std::size_t{3000}, std::size_t{17000}})
                     for (const int root : {Collectives::every_rank, rank.size() - 1}) {
                         ++number;
-                        if (tests::sanitized && number % 3 != 0) continue;
+                        // Two of five: there are twelve of each type and operation, so each length and root is tried.
+                        if (tests::sanitized && number % 5 > 1) continue;
                         reduce(rank, number, count, static_cast<kumiki_type>(type),
                                static_cast<kumiki_operation>(operation), root, number % 2 == 0);
                         if (testing::Test::HasFatalFailure()) return;

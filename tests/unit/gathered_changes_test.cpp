@@ -139,9 +139,8 @@ class SharedGatherTest : public testing::TestWithParam<FaultMechanism> {
 protected:
     template <class Body>
     void run(int ranks, Body body, std::uint64_t cached_pages = 0) {
-        tests::run_with_copies(
-            GetParam(), {.ranks = ranks, .hosts = ranks}, [&](Rank& rank, SharedMemory& memory) { body(rank, memory); },
-            SharedProtocol::invalidate, cached_pages * platform::page_size());
+        tests::run_with_copies(GetParam(), {.ranks = ranks, .hosts = ranks}, body, SharedProtocol::invalidate,
+                               cached_pages * platform::page_size());
     }
 };
 

@@ -17,6 +17,7 @@
 #include "platform/held_locks.hpp"
 #include "platform/memory.hpp"
 #include "support/jobs.hpp"
+#include "support/pattern.hpp"
 #include "support/watchdog.hpp"
 
 namespace kumiki::tests {
@@ -170,7 +171,8 @@ const std::array calls{
              wait(with, send);
          }},
     Call{"many sends, then receive",
-         [](const Try& with) { // more than the channel's cells and slots
+         [](const Try&
+                with) { // more than the channel's cells and slots; of the longest ones fewer, for the time they take
              const std::size_t count = with.bytes > 100'000 ? 20 : 100;
              Guarded data(with.bytes * count), into(with.bytes * count);
              std::vector<kumiki_request> requests(2 * count);
@@ -268,12 +270,8 @@ TEST_P(LockRule, is_kept_by) {
 INSTANTIATE_TEST_SUITE_P(Calls, LockRule, testing::ValuesIn(calls),
                          [](const auto& call) { return "call_" + std::to_string(call.index); });
 
-std::byte pattern(int rank, std::size_t at) { return static_cast<std::byte>(at * 7 + at / 251 + 31u * unsigned(rank)); }
-
 std::vector<std::byte> pattern_of(int rank, std::size_t bytes) {
-    std::vector<std::byte> made(bytes);
-    for (std::size_t at = 0; at < bytes; ++at) made[at] = pattern(rank, at);
-    return made;
+    return tests::pattern(bytes, 31 * static_cast<std::uint64_t>(rank));
 }
 
 // What a call moves from or into such memory is what it moves from or into any other.

@@ -5,8 +5,8 @@
 
 #include "message/messages.hpp"
 #include "support/build.hpp"
-#include "support/random.hpp"
 #include "support/pattern.hpp"
+#include "support/random.hpp"
 #include "support/ranks.hpp"
 #include "support/watchdog.hpp"
 

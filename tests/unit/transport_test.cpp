@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "fabric/network/transport.hpp"
+#include "support/pattern.hpp"
 #include "support/watchdog.hpp"
 
 namespace kumiki::fabric {
@@ -40,10 +41,7 @@ protected:
     }
 
     static std::vector<std::byte> payload(std::size_t bytes, int seed) {
-        std::vector<std::byte> made(bytes);
-        for (std::size_t i = 0; i < bytes; ++i)
-            made[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed));
-        return made;
+        return tests::pattern(bytes, static_cast<std::uint64_t>(seed));
     }
     static MessageHeader numbered(int number) {
         MessageHeader made{.kind = MessageKind::put};
