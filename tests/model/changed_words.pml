@@ -9,7 +9,7 @@
 
 #define WORD 0 /* cell(0, 0) */
 byte changes = CHANGES;
-byte wanted = 0;           /* changes that hosts wait for */
+byte wanted = 0;            /* changes that hosts wait for */
 bool word_is_locked = true; /* it was last written by a change, or by a host that had the lock */
 
 #define is_no_race(page, number) (cell(page, number) != WORD || holds == 0 || wanted == 0)
@@ -23,9 +23,9 @@ inline write_word() {
     frame[in(0, 0, 0)] = truth[WORD]
 }
 
-/* LockArea::tell_changed */
+/* LockArea::tell_changed, in the log of lock 0, which is the first one. */
 inline tell_changed() {
-    seen[WRITERS * 0 + HOST_0_FOR_OTHERS]++;
+    seen[HOST_0_FOR_OTHERS]++;
     append(0, TOLD(HOST_0_FOR_OTHERS, 0, seen[HOST_0_FOR_OTHERS]))
 }
 

@@ -34,7 +34,7 @@ def test_the_model_of_updates_finds(
     tmp_path: Path, mistake: str, found: str, intervals: int, accesses: int, drops: int
 ) -> None:
     size = {"INTERVALS": intervals, "ACCESSES": accesses, "DROPS": drops}
-    expect_mistake(MODEL, tmp_path, found, "-O2", "-DT_REVERSE", UPDATE=1, **size, **{mistake: 1})
+    expect_mistake(MODEL, tmp_path, found, "-O1", "-DT_REVERSE", UPDATE=1, **size, **{mistake: 1})
 
 
 @pytest.mark.parametrize(

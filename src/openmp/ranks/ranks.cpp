@@ -35,8 +35,9 @@ Result<pthread_t> Ranks::start_thread(int number, void* (*function)(void*), void
     return stacks_->start(number, &run_on_stack, new OnStack{this, number, function, argument});
 }
 
-/// The stack is free again when the thread has ended: whatever starts the next one has waited for that. Signals that
-/// are sent to the process go to the thread that runs main, which the system would choose if it were the first one.
+/// The stack is free again when the thread has ended: the thread that starts the next one has waited for that. Signals
+/// that are sent to the process go to the thread that runs main, which the system would choose if it were the first
+/// one.
 void* Ranks::run_on_stack(void* on_stack) {
     leave_signals_to_others();
     const OnStack thread = *static_cast<OnStack*>(on_stack);
