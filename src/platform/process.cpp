@@ -1,12 +1,18 @@
 #include "platform/process.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <sys/stat.h>
+#include <vector>
 
 namespace kumiki::platform {
 namespace {
+
+namespace fs = std::filesystem;
 
 ProcessStatus::State state_of(char letter) {
     switch (letter) {
@@ -18,6 +24,20 @@ ProcessStatus::State state_of(char letter) {
     }
 }
 
+fs::path folder_of(int process) { return fs::path("/proc") / std::to_string(process); }
+
+/// The fields of a file `stat` from the state on; nothing if there is no such file.
+std::vector<std::string> fields_of(const fs::path& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    // "1234 (any text) S 1 ...": the text may contain anything, so the fields are counted from the last parenthesis.
+    const auto end = line.rfind(')');
+    if (end == line.npos) return {};
+    std::istringstream rest(line.substr(end + 1));
+    return {std::istream_iterator<std::string>(rest), {}};
+}
+
 } // namespace
 
 std::uint64_t process_namespace() {
@@ -26,15 +46,27 @@ std::uint64_t process_namespace() {
 }
 
 std::optional<ProcessStatus> status_of(int process) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string line;
-    std::getline(file, line);
-    // "1234 (any text) S 1 ...": the text may contain anything, so the fields are counted from the last parenthesis.
-    const auto end = line.rfind(')');
-    if (end == line.npos || end + 4 >= line.size()) return {};
-    ProcessStatus status{.state = state_of(line[end + 2])};
-    std::from_chars(line.data() + end + 4, line.data() + line.size(), status.parent);
+    const auto fields = fields_of(folder_of(process) / "stat");
+    if (fields.size() < 2) return {};
+    ProcessStatus status{.state = state_of(fields[0].front())};
+    std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), status.parent);
     return status;
+}
+
+bool is_ending(int process) {
+    constexpr std::size_t flags_place = 6; // proc(5): the ninth field of the line
+    constexpr unsigned exiting = 4;        // PF_EXITING of Linux
+    bool any = false;
+    std::error_code ignored;
+    for (const auto& thread : fs::directory_iterator(folder_of(process) / "task", ignored)) {
+        const auto fields = fields_of(thread.path() / "stat");
+        if (fields.size() <= flags_place) continue; // it has just gone
+        unsigned flags = 0;
+        std::from_chars(fields[flags_place].data(), fields[flags_place].data() + fields[flags_place].size(), flags);
+        if ((flags & exiting) == 0) return false;
+        any = true;
+    }
+    return any;
 }
 
 } // namespace kumiki::platform

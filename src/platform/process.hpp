@@ -23,4 +23,9 @@ std::uint64_t process_namespace();
 /// Returns nothing if there is no such process, or if the system does not tell.
 std::optional<ProcessStatus> status_of(int process);
 
+/// Whether all threads of the process have begun to end or have ended. Others may notice that earlier than its parent
+/// does: the kernel closes its connections before it tells the parent. False as well if there is no such process, or if
+/// the system does not tell.
+bool is_ending(int process);
+
 } // namespace kumiki::platform

@@ -44,8 +44,13 @@ def rounds(count: int, one: Callable[[int], None]) -> None:
     assert not failures, "\n".join(failures)
 
 
+PROCESS_NUMBERS = int(Path("/proc/sys/kernel/pid_max").read_text())
+
+
 def children(process: int) -> list[int]:
-    """The children of a process, the oldest first."""
+    """The children of a process, the oldest first. Several start within one tick of the clock; then their numbers tell
+    the order, unless the system has begun anew with small ones.
+    """
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit():
@@ -56,7 +61,14 @@ def children(process: int) -> list[int]:
             continue
         if int(words[1]) == process:
             found.append((int(words[19]), int(entry.name)))
-    return [number for _, number in sorted(found)]
+    highest = max((number for _, number in found), default=0)
+
+    def age(child: tuple[int, int]) -> tuple[int, int]:
+        start, number = child
+        began_anew = highest - number > PROCESS_NUMBERS // 2
+        return start, number + PROCESS_NUMBERS if began_anew else number
+
+    return [number for _, number in sorted(found, key=age)]
 
 
 @dataclass

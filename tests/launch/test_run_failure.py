@@ -44,6 +44,19 @@ def test_an_abort_is_not_the_verdict_if_a_rank_of_another_host_died_before(
     assert launcher.nothing_left(0.5)
 
 
+def test_an_abort_is_not_the_verdict_if_a_later_rank_of_the_same_host_died_before(
+    launcher: Launcher, place: tuple[str, ...]
+) -> None:
+    """The host daemon is held up until both ranks are dead; the system then tells it of the earlier rank first."""
+    dies = "kill -STOP $PPID; (sleep 1; kill -CONT $PPID) & kill -SEGV $$"
+    script = f"case $KUMIKI_RANK in 3) {dies};; 2) sleep 0.5; kill -ABRT $$;; *) exec sleep 60;; esac"
+    result = launcher.run(*place, "-n", "4", "sh", "-c", script)
+    assert result.returncode == 128 + 11
+    how = r"was killed by signal 11 .*; the other ranks were ended"
+    assert re.fullmatch(rf"kumiki-run: rank 3 of 4 .*{how}\n", result.stderr)
+    assert launcher.nothing_left(0.5)
+
+
 @pytest.mark.parametrize(
     ("name", "number", "text"),
     [("KILL", 9, "Killed"), ("TERM", 15, "Terminated"), ("USR1", 10, "User defined signal 1")],

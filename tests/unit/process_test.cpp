@@ -6,11 +6,14 @@
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "kumiki/kumiki.hpp"
+#include "platform/descriptor.hpp"
 #include "platform/peer_memory.hpp"
+#include "platform/process.hpp"
 #include "support/build.hpp"
 #include "support/jobs.hpp"
 #include "support/random.hpp"
@@ -103,6 +106,26 @@ TEST(ProcessTest, MemoryOfAProcessThatHasGoneIsNotTakenForAWrongAddress) {
     EXPECT_EQ(platform::write_peer(child, address, into, sizeof copy), PeerCopy::gone);
     waitpid(child, nullptr, 0);
     EXPECT_EQ(platform::read_peer(child, address, into, sizeof copy), PeerCopy::gone);
+}
+
+TEST(ProcessTest, AProcessIsEndingIfAllItsThreadsAre) {
+    platform::Pipe live = platform::Pipe::create();
+    const pid_t child = fork();
+    if (child == 0) {
+        std::thread([descriptor = live.read.get()] {
+            char byte;
+            _exit(read(descriptor, &byte, 1) == 1 ? 0 : 1);
+        }).detach();
+        syscall(SYS_exit, 0); // of this thread alone; the system now says that the process is a zombie
+    }
+    while (platform::status_of(child)->state != platform::ProcessStatus::State::dead) std::this_thread::sleep_for(1ms);
+    EXPECT_FALSE(platform::is_ending(child));
+    EXPECT_EQ(write(live.write.get(), "x", 1), 1);
+    siginfo_t ended{};
+    waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
+    EXPECT_TRUE(platform::is_ending(child));
+    waitpid(child, nullptr, 0);
+    EXPECT_FALSE(platform::is_ending(child)) << "it has gone";
 }
 
 TEST(ProcessTest, TheMemoryOfAKilledJobIsGone) {

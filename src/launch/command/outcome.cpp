@@ -1,6 +1,7 @@
 #include "launch/command/outcome.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
@@ -8,6 +9,12 @@
 #include <unistd.h>
 
 namespace kumiki::launch {
+
+bool may_be_caused_by(const Verdict& first, const Verdict& second) {
+    constexpr int aborted = exit_code::signal_base + SIGABRT;
+    return first.code == aborted && !first.sentence.empty() && second.code > exit_code::signal_base &&
+           second.code != aborted && !second.sentence.empty();
+}
 
 std::string line_of(std::string_view sentence) { return fmt::format("kumiki-run: {}\n", sentence); }
 

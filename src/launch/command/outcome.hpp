@@ -32,6 +32,10 @@ struct Verdict {
     static auto fields(auto& self) { return std::tie(self.code, self.sentence); }
 };
 
+/// Whether the first reason may be a consequence of the second, which has become known later: UCX 1.13 aborts a rank if
+/// a peer dies while the two connect, and the abort may be noticed before that death.
+bool may_be_caused_by(const Verdict& first, const Verdict& second);
+
 /// "kumiki-run: ", the sentence, and the end of the line.
 std::string line_of(std::string_view sentence);
 

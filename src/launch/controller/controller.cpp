@@ -45,14 +45,6 @@ Variables variables_for_all(const std::vector<std::string>& exports) {
     return variables;
 }
 
-/// Whether the first reason may be a consequence of the second, which has arrived later: UCX 1.13 aborts a rank if a
-/// peer dies while the two connect, and the abort may be told before that death.
-bool may_be_caused_by(const Verdict& first, const Verdict& second) {
-    constexpr int aborted = exit_code::signal_base + SIGABRT;
-    return first.code == aborted && !first.sentence.empty() && second.code > exit_code::signal_base &&
-           second.code != aborted && !second.sentence.empty();
-}
-
 } // namespace
 
 Controller::Controller(HostsJob job, const std::vector<Share>& shares)

@@ -33,7 +33,7 @@ struct HostsJob {
 
 /// The process that the user has started, in a job over several hosts: it starts a remote shell for each host, passes
 /// on signals, input, output and cards, and returns the exit code. The first reason to end the job that reaches the
-/// controller becomes the verdict, unless it is an abort that the death of a rank on another host may have caused.
+/// controller becomes the verdict, unless it is an abort that the death of another rank may have caused.
 class Controller {
 public:
     Controller(HostsJob job, const std::vector<Share>& shares);

@@ -33,6 +33,7 @@ HostDaemon::HostDaemon(const Job& job, Supervisor supervisor, std::unique_ptr<Li
       supervisor_(std::move(supervisor)),
       link_(std::move(link)),
       ranks_(static_cast<std::size_t>(job.ranks())),
+      was_ending_(ranks_.size()),
       stopped_(job.share) {}
 
 int HostDaemon::run() {
@@ -202,11 +203,21 @@ void HostDaemon::rank_ended(int rank, int status) {
     const RankEnd end{job_.share.first + rank, std::exchange(ranks_[static_cast<std::size_t>(rank)], 0), status,
                       state == fabric::shm::RankState::joined, state == fabric::shm::RankState::over};
     --running_;
-    if (verdict_ || (!is_failure(end) && !end.over)) return;
+    if (!is_failure(end) && !end.over) return;
+    Verdict verdict{exit_code_of(end), sentence(end, job_.share)};
+    if (verdict_ && was_ending_[static_cast<std::size_t>(rank)]) reconsider(std::move(verdict));
+    if (verdict_) return;
     read_exec_failures();
     if (verdict_) return;
     ask_supervisor();
-    end_with({exit_code_of(end), sentence(end, job_.share)});
+    end_with(std::move(verdict));
+}
+
+/// A rank has ended of which the verdict did not know, although the rank was ending already when the verdict was
+/// reached: ranks of this host or of others have lost their connection to it, and they may have ended first.
+void HostDaemon::reconsider(Verdict verdict) {
+    const bool another_host_decided = verdict_->code == exit_code::failed && verdict_->sentence.empty();
+    if (another_host_decided || may_be_caused_by(*verdict_, verdict)) set_verdict(std::move(verdict));
 }
 
 // -- ranks that are stopped --
@@ -272,6 +283,8 @@ void HostDaemon::set_verdict(Verdict verdict) {
 void HostDaemon::ask_to_end() {
     if (std::exchange(asked_, true)) return;
     set_deadline();
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
+        was_ending_[rank] = ranks_[rank] != 0 && platform::is_ending(ranks_[rank]);
     const auto everybody = descendants();
     send(everybody, SIGTERM);
     send(everybody, SIGCONT);

@@ -50,6 +50,7 @@ private:
     void read_exec_failures();
     void reap();
     void rank_ended(int rank, int status);
+    void reconsider(Verdict verdict);
     void look_for_stopped();
     bool job_is_stopped() const;
     void beat();
@@ -71,7 +72,8 @@ private:
     platform::Descriptor shared_;        ///< the descriptor of the segment, which the ranks inherit
     platform::Descriptor child_signals_; ///< readable when a child has ended
     platform::Pipe exec_failures_;
-    std::vector<pid_t> ranks_; ///< by number on this host; 0: not started yet, or ended
+    std::vector<pid_t> ranks_;     ///< by number on this host; 0: not started yet, or ended
+    std::vector<bool> was_ending_; ///< by number on this host: it was when all were asked to end
     StoppedRanks stopped_;
     PeriodicTimer timer_;
     bool paused_ = false; ///< the user has stopped the job
@@ -80,7 +82,7 @@ private:
     bool answered_ = false;          ///< the supervisor has answered the last query
     bool asked_ = false;             ///< all descendants have been asked to end
     bool at_once_ = false;           ///< the user does not want to wait for the grace period
-    std::optional<Verdict> verdict_; ///< why the job ends early; the first reason counts
+    std::optional<Verdict> verdict_; ///< why the job ends early; the first reason counts, but see reconsider()
     std::optional<Clock::time_point> ending_since_, deadline_;
 };
 
