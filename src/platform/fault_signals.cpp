@@ -66,17 +66,6 @@ Attempt attempt_of([[maybe_unused]] const void* context) {
 #endif
 }
 
-const void* instruction_of([[maybe_unused]] const void* context) {
-#if defined(__x86_64__)
-    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
-    return reinterpret_cast<const void*>(registers[REG_RIP]);
-#elif defined(__aarch64__)
-    return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
-#else
-    return nullptr;
-#endif
-}
-
 /// Gives the signal to the handler that was there before. Without one, the default is installed again, and the signal
 /// comes again: the access is repeated, and a signal that another process has sent is sent once more.
 void pass_on(int signal, siginfo_t* information, void* context) {
@@ -139,6 +128,17 @@ Result<> install() {
 }
 
 } // namespace
+
+const void* instruction_of([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    return reinterpret_cast<const void*>(registers[REG_RIP]);
+#elif defined(__aarch64__)
+    return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+    return nullptr;
+#endif
+}
 
 Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultHandler& handler, Purpose purpose) {
     const std::lock_guard lock(signals.mutex);

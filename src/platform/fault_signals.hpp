@@ -48,6 +48,10 @@ private:
     int slot_;
 };
 
+/// The instruction that a thread executed when a signal came; `context` is what the signal's handler has got. Null:
+/// this processor's is not known here.
+const void* instruction_of(const void* context);
+
 namespace detail {
 /// The number of ranges for repair that are claimed in this process, whose signal handlers there are only once.
 extern std::atomic<int> repaired_ranges;

@@ -2,46 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from launching import ENVIRONMENT, Launcher, lines
-
-PROGRAM = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <omp.h>
-#include <stdio.h>
-#include <string.h>
-int main(int argc, char** argv) {
-    int sum = 0, threads = 0;
-    #pragma omp parallel for reduction(+ : sum)
-    for (int i = 0; i <= 100; i++) sum += i;
-    #pragma omp parallel
-    #pragma omp single
-    threads = omp_get_num_threads();
-    Dl_info found;
-    dladdr((void*)omp_get_wtime, &found);
-    printf("%d %d %s %s\n", sum, threads, strrchr(found.dli_fname, '/') + 1, argc > 1 ? argv[1] : "");
-    return argc > 1 ? 5 : 0;
-}
-"""
-
-
-def compiled(folder: Path, *options: str, source: str = PROGRAM, compiler: str = "gcc") -> str:
-    """A program that the C compiler makes with these options."""
-    if shutil.which(compiler) is None:
-        pytest.skip(f"there is no {compiler}")
-    (folder / "program.c").write_text(source)
-    program = folder / "program"
-    made = subprocess.run(
-        [compiler, "-o", str(program), str(folder / "program.c"), *options], capture_output=True, text=True, check=False
-    )
-    if made.returncode != 0:
-        pytest.skip(f"{compiler} cannot make a program with {' '.join(options)}")
-    return str(program)
+from openmp_runs import COPIES, compiled, run_with_copies
 
 
 def test_a_program_runs_on_the_runtime_with_its_threads(launcher: Launcher, tmp_path: Path) -> None:
@@ -149,7 +115,6 @@ def expanded(ranges: str) -> list[str]:
     return [str(number) for end in ends for number in range(int(end[0]), int(end[-1]) + 1)]
 
 
-COPIES = {"KUMIKI_SHARED_COPIES": "rank"}
 PROCESSES = r"""
 #include <omp.h>
 #include <stdio.h>
@@ -167,14 +132,6 @@ int main(void) {
     return system("env | grep -c KUMIKI_RANK") == 0 ? 1 : 0;
 }
 """
-
-
-def run_with_copies(
-    launcher: Launcher, program: str, *options: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    if not (Path(launcher.path).resolve().parent.parent / "lib" / "libkumiki-openmp-ranks.so").exists():
-        pytest.skip("there is no libkumiki-openmp-ranks.so (libzydis-dev)")
-    return launcher.run(*options, "--openmp", program, environment=COPIES | environment)
 
 
 def test_ranks_with_copies_are_processes(launcher: Launcher, tmp_path: Path) -> None:
@@ -261,129 +218,6 @@ def test_a_program_over_hosts_ends_as_elsewhere(
     assert launcher.nothing_left()
 
 
-FORKS = "#include <unistd.h>\nint main(void) {\n#pragma omp parallel\n{}\nreturn fork() < 0; }"
-
-
-@pytest.mark.parametrize(
-    ("source", "environment", "part"),
-    [(FORKS, {}, "the program uses fork"), (FORKS, {"OMP_CANCELLATION": "true"}, "OMP_CANCELLATION=true")],
-    ids=["fork", "cancellation"],
-)
-def test_what_several_processes_cannot_do_is_refused(
-    launcher: Launcher, tmp_path: Path, source: str, environment: dict[str, str], part: str
-) -> None:
-    program = compiled(tmp_path, "-fopenmp", source=source)
-    result = run_with_copies(launcher, program, "-n", "2", "-t", "1", **environment)
-    assert result.returncode == ENVIRONMENT
-    assert part in result.stderr
-    assert launcher.nothing_left()
-
-
-MAPS = """
-#define _GNU_SOURCE
-#include <sys/mman.h>
-#include <unistd.h>
-int main(void) {
-    int file = memfd_create("numbers", 0);
-    if (ftruncate(file, 100000) != 0) return 1;
-    int *one = mmap(0, 100000, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-#pragma omp parallel for
-    for (int i = 0; i < 25000; i++) one[i] = i;
-}
-"""
-
-
-def test_memory_that_only_another_process_has_is_explained(launcher: Launcher, tmp_path: Path) -> None:
-    program = compiled(tmp_path, "-fopenmp", source=MAPS)
-    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
-    assert result.returncode == 128 + 11
-    assert "kumiki: rank 1 has no memory at 0x" in result.stderr and "mmap()" in result.stderr
-
-
-# Both processes have memory of their own at one address, as that of a library may be, and a pointer in it.
-PRIVATE_POINTER = """
-#include <sys/mman.h>
-int **place = (int **)0x100000000, value;
-int main(void) {
-#pragma omp parallel
-    mmap(place, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    *place = &value;
-#pragma omp parallel
-    **place = 1;
-}
-"""
-
-
-def test_a_pointer_that_only_another_process_has_is_explained(launcher: Launcher, tmp_path: Path) -> None:
-    program = compiled(tmp_path, "-fopenmp", "-D_GNU_SOURCE", source=PRIVATE_POINTER)
-    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
-    assert result.returncode == 128 + 11
-    assert "kumiki: rank 1 has used a null pointer" in result.stderr and "from a library" in result.stderr
-
-
-# A thread of the first process enters a lock, and one of the second leaves it.
-FOREIGN_LOCK = """
-#include <omp.h>
-omp_lock_t lock;
-int main(void) {
-    omp_init_lock(&lock);
-#pragma omp parallel
-    {
-        if (omp_get_thread_num() == 0) omp_set_lock(&lock);
-#pragma omp barrier
-        if (omp_get_thread_num() == 1) omp_unset_lock(&lock);
-    }
-}
-"""
-
-
-def test_a_lock_that_another_thread_leaves_is_refused(launcher: Launcher, tmp_path: Path) -> None:
-    program = compiled(tmp_path, "-fopenmp", source=FOREIGN_LOCK)
-    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
-    assert result.returncode == ENVIRONMENT
-    assert "rank 1: the program uses a lock that one thread enters and another one leaves" in result.stderr
-
-
-# A library that does not belong to the program enters its mutex, while another thread waits for that.
-LIBRARY_ENTERS = """
-#include <pthread.h>
-void take(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
-"""
-PROGRAM_LEAVES = """
-#include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
-void take(pthread_mutex_t *mutex);
-pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-int turns;
-void *run(void *unused) {
-    take(&mutex);
-    ++turns;
-    pthread_mutex_unlock(&mutex);
-    return unused;
-}
-int main(void) {
-    pthread_t thread;
-#pragma omp parallel
-    { (void)turns; }
-    take(&mutex);
-    pthread_create(&thread, 0, run, 0);
-    usleep(50000);
-    pthread_mutex_unlock(&mutex);
-    pthread_join(thread, 0);
-    printf("%d\\n", turns);
-}
-"""
-
-
-def test_a_mutex_that_a_library_has_entered_is_left(launcher: Launcher, tmp_path: Path) -> None:
-    (tmp_path / "library.c").write_text(LIBRARY_ENTERS)
-    library = tmp_path / "libtakes.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, tmp_path / "library.c"], check=True)
-    program = compiled(tmp_path, "-fopenmp", str(library), f"-Wl,-rpath,{tmp_path}", source=PROGRAM_LEAVES)
-    assert lines(run_with_copies(launcher, program, "-n", "2", "-t", "1")) == ["1"]
-
-
 def test_a_rank_that_dies_ends_the_job(launcher: Launcher, tmp_path: Path) -> None:
     source = (
         "#include <omp.h>\n#include <signal.h>\nint main(void) {\n#pragma omp parallel\n"
@@ -437,7 +271,7 @@ def test_a_program_of_clang_runs_on_the_runtime_without_libomp(launcher: Launche
     program = compiled(tmp_path, "-fopenmp", source=MAPPED, compiler="clang")
     for threads in ("1", "3"):
         assert lines(launcher.run("-t", threads, "--openmp", program)) == [f"{threads} 1 1"]
-    copies = launcher.run("-n", "2", "-t", "1", "--openmp", program, environment={"KUMIKI_SHARED_COPIES": "rank"})
+    copies = launcher.run("-n", "2", "-t", "1", "--openmp", program, environment=COPIES)
     assert lines(copies) == ["2 1 1"]
 
 

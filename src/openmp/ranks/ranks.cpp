@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdio_ext.h>
 #include <utility>
@@ -98,7 +99,10 @@ void Ranks::open_homes(const Variables& variables) {
 void Ranks::fork(const ForkNotice& fork) {
     ForkNotice copy = fork;
     copy.seeds = random_numbers_.seeds();
-    if (fork.function != nullptr) copy.process_state = process_state_->values();
+    if (fork.function != nullptr) {
+        if (!is_program(fork.code)) refuse_late_code(fork.code);
+        copy.process_state = process_state_->values();
+    }
     exchange(copy);
 }
 
@@ -326,6 +330,15 @@ void Ranks::check(const Result<>& result) const {
     if (result) return;
     say(fmt::format("rank {} ends: {}", rank(), result.error().message));
     std::_Exit(1);
+}
+
+void Ranks::refuse_late_code(const void* code) {
+    Dl_info found{};
+    const bool is_known = dladdr(code, &found) != 0 && found.dli_fname != nullptr;
+    openmp::refuse(
+        fmt::format("{0} has a parallel region, but it was loaded (dlopen) after the program had begun, so the "
+                    "other processes do not have it; let it be loaded at the start: LD_PRELOAD={0}",
+                    is_known ? found.dli_fname : "a library"));
 }
 
 void Ranks::refuse(const char* what) const {

@@ -168,6 +168,8 @@ public:
     [[noreturn]] void refuse(const char* what) const override;
 
 private:
+    /// Ends the job because the other ranks do not have this code, which the program has loaded later.
+    [[noreturn]] static void refuse_late_code(const void* code);
     /// Words that the ranks have in a loop, in memory that all of them see.
     struct LoopWords {
         std::uint64_t loop; ///< its number + 1; 0: nobody has it

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "openmp/ranks/locks/object_calls.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
 
 namespace {
 

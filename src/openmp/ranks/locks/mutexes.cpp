@@ -17,7 +17,7 @@ using kumiki::openmp::time_until;
 /// A mutex as it lies in the C library's object, of which only zeros and the kind are used otherwise.
 class Mutex {
 public:
-    Mutex(Ranks& ranks, pthread_mutex_t& object) : ranks_(ranks), object_(object), data_(object.__data) {}
+    Mutex(Ranks& ranks, pthread_mutex_t& object) : ranks_(ranks), data_(object.__data) {}
 
     void enter() {
         if (enters_again()) return;
@@ -38,7 +38,6 @@ public:
         return true;
     }
     void leave() {
-        if (was_entered_by_library()) return leave_as_library();
         if (is_recursive() && --data_.__count != 0) return;
         owner().store(0, std::memory_order_relaxed);
         ranks_.leave(word());
@@ -52,16 +51,6 @@ private:
     bool is_recursive() const { return (data_.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP; }
     /// Different at all ranks: a number of a thread has at most 22 bits.
     int me() const { return ranks_.rank() << 22 ^ gettid(); }
-    /// Whether a library that does not belong to the program has entered it for this thread, by the C library. (Of the
-    /// others only recursive ones have an owner.)
-    bool was_entered_by_library() {
-        const int owned_by = owner().load(std::memory_order_relaxed);
-        return owned_by != 0 && !is_recursive() && owned_by == gettid(); // a call of the system, so it comes last
-    }
-    void leave_as_library() {
-        static auto* const real = kumiki::platform::next_function(&pthread_mutex_unlock, "pthread_mutex_unlock");
-        real(&object_);
-    }
     bool enters_again() {
         if (!is_recursive() || owner().load(std::memory_order_relaxed) != me()) return false;
         ++data_.__count;
@@ -74,7 +63,6 @@ private:
     }
 
     Ranks& ranks_;
-    pthread_mutex_t& object_;
     __pthread_mutex_s& data_;
 };
 
@@ -172,7 +160,7 @@ KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_broadcast, (cnd_t * condition), (condition),
 
 KUMIKI_ENTRY void kumiki_mtx_destroy(mtx_t* mutex) {
     static auto* const after = kumiki::platform::next_function(&mtx_destroy, "mtx_destroy");
-    Ranks* const ranks = kumiki::openmp::ranks_of(mutex, __builtin_return_address(0));
+    Ranks* const ranks = kumiki::openmp::ranks_of(mutex);
     if (ranks != nullptr && !ranks->has_left()) Mutex(*ranks, *of(mutex)).forget();
     after(mutex);
 }

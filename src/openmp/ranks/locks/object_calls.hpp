@@ -6,19 +6,19 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
-#include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "platform/next_function.hpp"
 
 // The functions of the C library for objects with which the program's threads wait for each other (pthreads,
 // semaphores), if these objects are in memory that all processes see: the C library would wake no thread of another
-// process, and make no memory consistent. All others, those of libraries among them, stay the C library's.
+// process, and make no memory consistent. All others, as those in variables of libraries, stay the C library's. It does
+// not matter who calls: a library may lock a mutex of the program, and both must mean the same by its words.
 namespace kumiki::openmp {
 
 /// Null: the object is the C library's.
-inline Ranks* ranks_of(const void* object, const void* caller) {
+inline Ranks* ranks_of(const void* object) {
     auto* const others = process().others();
-    if (others == nullptr || !may_be_program(caller)) return nullptr;
+    if (others == nullptr) return nullptr;
     auto* const ranks = static_cast<Ranks*>(others);
     return ranks->is_shared(object) ? ranks : nullptr;
 }
@@ -44,7 +44,7 @@ inline std::chrono::nanoseconds time_until(clockid_t clock, const timespec& end)
 #define KUMIKI_OBJECT_CALL(own_name, name, parameters, arguments, object, ...)                                         \
     KUMIKI_ENTRY int own_name parameters {                                                                             \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        kumiki::openmp::Ranks* const ranks = kumiki::openmp::ranks_of(object, __builtin_return_address(0));            \
+        kumiki::openmp::Ranks* const ranks = kumiki::openmp::ranks_of(object);                                         \
         if (ranks == nullptr) return after arguments;                                                                  \
         if (ranks->has_left()) return 0; /* no other thread is left, either */                                         \
         __VA_ARGS__;                                                                                                   \

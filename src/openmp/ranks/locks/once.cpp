@@ -83,7 +83,7 @@ KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_once, (pthread_once_t * control, void (
 #define KUMIKI_CALL_ONCE(own_name, version)                                                                            \
     KUMIKI_ENTRY void own_name(once_flag* flag, void (*function)()) {                                                  \
         static auto* const after = kumiki::platform::next_function(&::call_once, "call_once");                         \
-        Ranks* const ranks = kumiki::openmp::ranks_of(flag, __builtin_return_address(0));                              \
+        Ranks* const ranks = kumiki::openmp::ranks_of(flag);                                                           \
         if (ranks == nullptr) after(flag, function);                                                                   \
         else if (!ranks->has_left()) call_once(*ranks, reinterpret_cast<pthread_once_t*>(flag), function);             \
     }                                                                                                                  \
@@ -91,11 +91,11 @@ KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_once, (pthread_once_t * control, void (
 KUMIKI_CALL_ONCE(kumiki_call_once, "GLIBC_2.34")
 KUMIKI_CALL_ONCE(kumiki_old_call_once, "GLIBC_2.28")
 
-// Of other objects, and for callers in libraries, the functions that this library contains do the same as those of the
-// C++ library. (So these have other names here.)
+// Of other objects the functions that this library contains do the same as those of the C++ library. (So these have
+// other names here.)
 
 KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
-    Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
+    Ranks* const ranks = kumiki::openmp::ranks_of(guard);
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_acquire(guard);
     if (ranks->has_left()) return guard_of(guard).state != done ? 1 : 0;
     if (seen.mine().contains(guard)) return 0;
@@ -105,7 +105,7 @@ KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
 }
 
 KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
-    Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
+    Ranks* const ranks = kumiki::openmp::ranks_of(guard);
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_release(guard);
     if (ranks->has_left()) {
         guard_of(guard).state = done;
@@ -117,7 +117,7 @@ KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
 }
 
 KUMIKI_ENTRY void kumiki_guard_abort(__cxxabiv1::__guard* guard) {
-    Ranks* const ranks = kumiki::openmp::ranks_of(guard, __builtin_return_address(0));
+    Ranks* const ranks = kumiki::openmp::ranks_of(guard);
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_abort(guard);
     if (!ranks->has_left()) ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = untouched; });
 }

@@ -61,6 +61,14 @@ bool Object::has_name(std::string_view name) const {
     return file.starts_with(name) && (file.size() == name.size() || file[name.size()] == '.');
 }
 
+std::vector<std::span<const std::byte>> Object::code() const {
+    std::vector<std::span<const std::byte>> found;
+    for (const auto& segment : segments_)
+        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+            found.emplace_back(address_of(segment.p_vaddr), segment.p_memsz);
+    return found;
+}
+
 bool Object::is_called(std::string_view library) const {
     if (const auto* const entry = entry_of(DT_SONAME); entry != nullptr && strings_ != nullptr)
         return library == strings_ + entry->d_un.d_val;
@@ -150,6 +158,15 @@ std::vector<Object> objects_of_program(std::string_view named) {
         found.push_back(*next);
         others.erase(next);
     }
+}
+
+std::vector<Object> nameable_libraries(std::string_view named) {
+    const std::vector<Object> own = objects_of_program(named);
+    std::vector<Object> found = loaded_objects();
+    std::erase_if(found, [&own](const Object& each) {
+        return std::ranges::find(own, each) != own.end() || !may_be_shared(each);
+    });
+    return found;
 }
 
 std::string_view unusable_library(std::string_view named) {

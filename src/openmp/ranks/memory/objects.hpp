@@ -18,6 +18,8 @@ public:
     std::byte* base() const { return base_; }
     std::byte* address_of(ElfW(Addr) offset) const { return base_ + offset; }
     std::span<const ElfW(Phdr)> segments() const { return segments_; }
+    /// What is executed of it.
+    std::vector<std::span<const std::byte>> code() const;
     bool operator==(const Object& other) const { return base_ == other.base_; }
 
     /// Whether the file's name is this one, or begins with it and a dot.
@@ -54,6 +56,9 @@ std::vector<Object> loaded_objects();
 /// The program and its own libraries: those that use OpenMP, those that the user has named (separated by commas), and
 /// those that are linked with one of these.
 std::vector<Object> objects_of_program(std::string_view named);
+
+/// The other libraries that the user may name.
+std::vector<Object> nameable_libraries(std::string_view named);
 
 /// The first of these names that belongs to no library, or only to one that must stay private; empty: there is none.
 std::string_view unusable_library(std::string_view named);

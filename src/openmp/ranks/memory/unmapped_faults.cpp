@@ -1,47 +1,87 @@
 #include "openmp/ranks/memory/unmapped_faults.hpp"
 
+#include <algorithm>
 #include <cinttypes>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <span>
+#include <string>
 #include <unistd.h>
+
+#include "platform/fault_signals.hpp"
 
 namespace kumiki::openmp {
 namespace {
 
-int own_rank = 0; // NOLINT: a handler has no argument for it
+struct Library {
+    std::string name; ///< as the user may name it
+    std::vector<std::span<const std::byte>> code;
 
-void say(const char* sentence, std::uintptr_t address) {
-    char text[400];
-    const int length = std::snprintf(text, sizeof text, sentence, own_rank, address);
+    bool contains(const void* instruction) const {
+        return std::ranges::any_of(code, [instruction](auto part) {
+            return instruction >= part.data() && instruction < part.data() + part.size();
+        });
+    }
+};
+
+/// Variables of the process: a handler has no argument for them.
+constinit int own_rank = 0;                     // NOLINT: see above
+constinit std::vector<Library> other_libraries; // NOLINT: see above
+
+template <class... Values>
+void say(const char* sentence, Values... values) {
+    char text[500];
+    const int length = std::snprintf(text, sizeof text, sentence, own_rank, values...);
     if (length > 0) static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
 }
 
-void on_fault(int signal, siginfo_t* information, void*) {
+/// If the instruction is a library's, that is probably where the memory comes from.
+void say_no_memory(std::uintptr_t address, const void* instruction) {
+    const auto user =
+        std::ranges::find_if(other_libraries, [&](const auto& each) { return each.contains(instruction); });
+    const bool is_library = user != other_libraries.end();
     constexpr std::uintptr_t near_null = 1 << 16;
-    const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
-    if (information->si_code > 0 && address >= near_null)
-        say("kumiki: rank %d has no memory at %#" PRIxPTR ", which the program has used; if another process has got it "
-            "from a library, name that library with --libraries; if from mmap() of a file that it writes or at an "
-            "address of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
-            address);
+    if (address >= near_null)
+        say("kumiki: rank %d has no memory at %#" PRIxPTR ", which %s has used; if another process has got it from a "
+            "library, name that library with --libraries%s%s; if from mmap() of a file that it writes or at an address "
+            "of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
+            address, is_library ? user->name.c_str() : "the program", is_library ? " " : "",
+            is_library ? user->name.c_str() : "");
     // A mistake that any program can make; but here the pointer may have been read where the first process has memory
     // of a library, and this one has zeros.
-    else if (information->si_code > 0 && own_rank != 0)
-        say("kumiki: rank %d has used a null pointer (%#" PRIxPTR "); if the program does this over several processes "
-            "only, the pointer is in memory that another process has got from a library: name that library with "
-            "--libraries (docs/openmp.md, \"Check these first\")\n",
+    else if (own_rank != 0)
+        say("kumiki: rank %d has used a null pointer (%#" PRIxPTR ")%s%s; if the program does this over several "
+            "processes only, the pointer is in memory that another process has got from a library: name that library "
+            "with --libraries%s%s (docs/openmp.md, \"Check these first\")\n",
+            address, is_library ? " in " : "", is_library ? user->name.c_str() : "", is_library ? " " : "",
+            is_library ? user->name.c_str() : "");
+}
+
+void on_fault(int signal, siginfo_t* information, void* context) {
+    const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
+    const void* const instruction = platform::instruction_of(context);
+    const bool is_access = information->si_code > 0;
+    if (is_access && instruction == information->si_addr && instruction != nullptr)
+        say("kumiki: rank %d has no code at %#" PRIxPTR ", which the program has called; if another process has loaded "
+            "it (dlopen) after the program had begun, let it be loaded at the start: LD_PRELOAD (docs/openmp.md, "
+            "\"Check these first\")\n",
             address);
+    else if (is_access) say_no_memory(address, instruction);
     struct sigaction unhandled{};
     unhandled.sa_handler = SIG_DFL;
     sigaction(signal, &unhandled, nullptr); // the access comes again
-    if (information->si_code <= 0) raise(signal);
+    if (!is_access) raise(signal);
 }
 
 } // namespace
 
-void explain_unmapped_faults(int rank) {
+void explain_unmapped_faults(int rank, const std::vector<Object>& libraries) {
     own_rank = rank;
+    for (const Object& library : libraries) {
+        const std::string_view file = library.name().substr(library.name().rfind('/') + 1);
+        other_libraries.push_back({std::string(file.substr(0, file.find(".so"))), library.code()});
+    }
     struct sigaction ours{};
     ours.sa_sigaction = on_fault;
     ours.sa_flags = SA_SIGINFO;
