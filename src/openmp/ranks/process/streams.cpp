@@ -4,6 +4,8 @@
 #include <bitset>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <fstream>
 #include <unistd.h>
 #include <utility>
 
@@ -157,8 +159,11 @@ void Streams::take_in_blocks() {
     ranks_.release(Ranks::stream_lock);
     while (block != nullptr) {
         const std::string text(block->text(), block->bytes); // the kernel would not repair its pages
-        if (is_open(block->place))
-            std::fwrite(text.data(), 1, text.size(), reinterpret_cast<std::FILE*>(&the_places.all[block->place]));
+        if (is_open(block->place)) {
+            auto* const stream = reinterpret_cast<std::FILE*>(&the_places.all[block->place]);
+            std::fwrite(text.data(), 1, text.size(), stream);
+            std::fflush(stream); // a file stream of C++ writes what follows past the C library's buffer
+        }
         ranks_.heap().release(std::exchange(block, block->next));
     }
 }
@@ -194,7 +199,29 @@ KUMIKI_STREAM_CALL(fmemopen, (void* memory, std::size_t bytes, const char* mode)
 KUMIKI_STREAM_CALL(fopencookie, (void* cookie, const char* mode, cookie_io_functions_t functions),
                    (cookie, mode, functions), )
 
-/// The library of C++ writes to the descriptors of its streams.
+// The library of C++ writes to the descriptors of its streams, by two functions of an own class (basic_file.h).
+
+using File = std::__basic_file<char>;
+
+KUMIKI_ENTRY std::streamsize kumiki_file_write(File* file, const char* text, std::streamsize bytes) {
+    static const auto after =
+        reinterpret_cast<decltype(&kumiki_file_write)>(dlsym(RTLD_NEXT, "_ZNSt12__basic_fileIcE6xsputnEPKcl"));
+    if (!Streams::is_elsewhere(file->file())) return after(file, text, bytes);
+    return static_cast<std::streamsize>(std::fwrite(text, 1, static_cast<std::size_t>(bytes), file->file()));
+}
+
+KUMIKI_ENTRY std::streamsize kumiki_file_write_both(File* file, const char* first, std::streamsize first_bytes,
+                                                    const char* second, std::streamsize second_bytes) {
+    static const auto after = reinterpret_cast<decltype(&kumiki_file_write_both)>(
+        dlsym(RTLD_NEXT, "_ZNSt12__basic_fileIcE8xsputn_2EPKclS2_l"));
+    if (!Streams::is_elsewhere(file->file())) return after(file, first, first_bytes, second, second_bytes);
+    return kumiki_file_write(file, first, first_bytes) + kumiki_file_write(file, second, second_bytes);
+}
+
+__asm__(".symver kumiki_file_write, _ZNSt12__basic_fileIcE6xsputnEPKcl@GLIBCXX_3.4, remove");
+__asm__(".symver kumiki_file_write_both, _ZNSt12__basic_fileIcE8xsputn_2EPKclS2_l@GLIBCXX_3.4, remove");
+
+/// What the library of C++ does with a descriptor besides is refused, and so is what a program does.
 KUMIKI_ENTRY int fileno(FILE* stream) noexcept {
     static auto* const after = kumiki::platform::next_function(&fileno, "fileno");
     if (Streams::is_elsewhere(stream)) kumiki::openmp::refuse_other_uses();

@@ -16,7 +16,8 @@ class Ranks;
 /// The streams (FILE) that the program opens. A stream belongs to the process that has opened it, but the program may
 /// give its address to threads of all processes. Therefore streams lie at places that all processes have at the same
 /// address, and at each place of another process there is one that keeps what is written to it until this process
-/// releases a lock or meets the others. The owner then writes it to the file. All other uses are refused.
+/// releases a lock or meets the others. The owner then writes it to the file. All other uses are refused: a program
+/// that closes a file expects it to be complete at once. File streams of C++ have such a stream.
 ///
 /// What is on its way is in blocks of the program's heap, one list for each owner, guarded by a lock of the shared
 /// memory (Ranks::stream_lock).
