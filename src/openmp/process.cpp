@@ -1,7 +1,8 @@
 #include "openmp/process.hpp"
 
 #include <cstdlib>
-#include <fmt/format.h>
+#include <iterator>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "openmp/other_ranks.hpp"
@@ -39,9 +40,11 @@ void* program_memory(std::size_t bytes, std::size_t alignment) {
 }
 
 void say(std::string_view sentence) {
-    const std::string line = fmt::format("kumiki: {}\n", sentence);
-    // One write, so that sentences of several threads do not mix; there is nobody to tell if it fails.
-    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
+    // One call, so that sentences of several threads do not mix; there is nobody to tell if it fails. It needs no
+    // memory, because that may be what the sentence is about.
+    const auto piece = [](std::string_view text) { return iovec{const_cast<char*>(text.data()), text.size()}; };
+    const iovec pieces[] = {piece("kumiki: "), piece(sentence), piece("\n")};
+    [[maybe_unused]] const auto written = ::writev(STDERR_FILENO, pieces, std::size(pieces));
 }
 
 void refuse(std::string_view sentence) {

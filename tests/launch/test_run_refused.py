@@ -127,7 +127,7 @@ def test_the_library_that_uses_memory_of_another_process_is_named(launcher: Laun
     program = compiled(tmp_path, "-fopenmp", keeps, f"-Wl,-rpath,{tmp_path}", source=OTHERS_LOOK)
     result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
     assert result.returncode == 128 + 11
-    assert "libkeeps has used" in result.stderr and "with --libraries libkeeps;" in result.stderr
+    assert "has used in libkeeps;" in result.stderr and "with --libraries libkeeps;" in result.stderr
     named = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", "libkeeps")
     assert named.returncode == 14, named.stderr
 
@@ -205,3 +205,45 @@ def test_a_library_that_is_loaded_later_is_refused_and_one_that_is_there_is_used
     assert "LD_PRELOAD" in late.stderr
     there = launcher.run(*words, environment=COPIES | {"LD_PRELOAD": plugin})
     assert there.returncode == 10, there.stderr
+
+
+ALLOCATES = """
+#include <stddef.h>
+static char memory[1 << 20];
+static size_t used;
+void *malloc(size_t bytes) {
+    char *got = memory + used;
+    used += (bytes + 63) / 64 * 64;
+    return got;
+}
+void *calloc(size_t count, size_t bytes) { return malloc(count * bytes); }
+void *realloc(void *before, size_t bytes) {
+    char *got = malloc(bytes);
+    for (size_t i = 0; before && i < bytes; i++) got[i] = ((char *)before)[i];
+    return got;
+}
+void free(void *got) { (void)got; }
+int main(void) {
+#pragma omp parallel
+    {}
+}
+"""
+
+
+def test_a_program_with_a_malloc_of_its_own_is_refused(launcher: Launcher, tmp_path: Path) -> None:
+    program = compiled(tmp_path, "-fopenmp", "-fno-builtin", source=ALLOCATES)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == ENVIRONMENT
+    assert f"{program} has a malloc() of its own" in result.stderr
+
+
+CREATES = "void *_Znwm(unsigned long bytes) { static char memory[1000]; return bytes < 1000 ? memory : 0; }\n"
+EMPTY = "int main(void) {\n#pragma omp parallel\n{}\n}"
+
+
+def test_an_operator_new_of_a_private_library_is_refused(launcher: Launcher, tmp_path: Path) -> None:
+    creates = library(tmp_path, "libcreates", CREATES)
+    options = ("-fopenmp", "-Wl,--no-as-needed", creates, f"-Wl,-rpath,{tmp_path}")
+    result = run_with_copies(launcher, compiled(tmp_path, *options, source=EMPTY), "-n", "2", "-t", "1")
+    assert result.returncode == ENVIRONMENT
+    assert f"{creates} has an operator new of its own" in result.stderr

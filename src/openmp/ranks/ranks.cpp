@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdio_ext.h>
 #include <utility>
 
 #include "openmp/process.hpp"
+#include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/team.hpp"
 #include "platform/memory.hpp"
@@ -333,12 +333,10 @@ void Ranks::check(const Result<>& result) const {
 }
 
 void Ranks::refuse_late_code(const void* code) {
-    Dl_info found{};
-    const bool is_known = dladdr(code, &found) != 0 && found.dli_fname != nullptr;
-    openmp::refuse(
-        fmt::format("{0} has a parallel region, but it was loaded (dlopen) after the program had begun, so the "
-                    "other processes do not have it; let it be loaded at the start: LD_PRELOAD={0}",
-                    is_known ? found.dli_fname : "a library"));
+    const std::string file = file_at(code);
+    openmp::refuse(fmt::format("{0} has a parallel region, but it was loaded (dlopen) after the program had begun, so "
+                               "the other processes do not have it; let it be loaded at the start: LD_PRELOAD={0}",
+                               file.empty() ? "a library" : file));
 }
 
 void Ranks::refuse(const char* what) const {

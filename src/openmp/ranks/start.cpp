@@ -22,6 +22,7 @@
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/memory/objects.hpp"
+#include "openmp/ranks/memory/other_allocators.hpp"
 #include "openmp/ranks/process/constructors.hpp"
 #include "openmp/ranks/process/languages.hpp"
 #include "openmp/ranks/process/signals.hpp"
@@ -71,8 +72,11 @@ std::optional<Settings> settings_for_several() {
 }
 
 /// The dynamic linker calls the constructors of this library before those of all others (-z initfirst), the C library's
-/// among them. This one comes first.
-[[gnu::constructor(101)]] void tell_c_library_environment(int, char**, char** environment) { environ = environment; }
+/// among them. This one comes first. Programs that the program starts are no ranks.
+[[gnu::constructor(101)]] void begin_before_all(int, char**, char** environment) {
+    environ = environment; // as the C library's constructor will do
+    if (std::getenv("KUMIKI_SIZE") != nullptr) refuse_other_allocators();
+}
 
 [[gnu::constructor]] void prepare_libraries() {
     if (const auto settings = settings_for_several()) hold_constructors(settings->openmp_libraries);

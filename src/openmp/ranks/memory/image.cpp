@@ -113,7 +113,10 @@ Callers::Callers(const Program& program) {
         const auto is_one_of = [&object](std::initializer_list<std::string_view> names) {
             return std::ranges::any_of(names, [&](auto each) { return object.name().find(each) != each.npos; });
         };
-        const Code code = object.code();
+        Code code;
+        for (const auto& segment : object.segments())
+            if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
+                code.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
         const bool is_this = is_in(code, reinterpret_cast<const void*>(&find_program));
         const bool is_own = std::ranges::find(program.images, object.base(), &Image::base) != program.images.end();
         if (is_own || is_one_of({"/libstdc++.so", "/libgfortran.so"}))

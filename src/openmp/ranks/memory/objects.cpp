@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <dlfcn.h>
 #include <elf.h>
 
 #include "platform/memory.hpp"
@@ -61,12 +62,17 @@ bool Object::has_name(std::string_view name) const {
     return file.starts_with(name) && (file.size() == name.size() || file[name.size()] == '.');
 }
 
-std::vector<std::span<const std::byte>> Object::code() const {
-    std::vector<std::span<const std::byte>> found;
-    for (const auto& segment : segments_)
-        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-            found.emplace_back(address_of(segment.p_vaddr), segment.p_memsz);
-    return found;
+std::string_view Object::plain_name() const {
+    const std::string_view file = name_.substr(name_.rfind('/') + 1);
+    return file.substr(0, file.find(".so"));
+}
+
+bool Object::executes(const void* instruction) const {
+    return std::ranges::any_of(segments_, [&](const auto& segment) {
+        return segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
+               instruction >= address_of(segment.p_vaddr) &&
+               instruction < address_of(segment.p_vaddr + segment.p_memsz);
+    });
 }
 
 bool Object::is_called(std::string_view library) const {
@@ -167,6 +173,11 @@ std::vector<Object> nameable_libraries(std::string_view named) {
         return std::ranges::find(own, each) != own.end() || !may_be_shared(each);
     });
     return found;
+}
+
+std::string file_at(const void* address) {
+    Dl_info found{};
+    return dladdr(address, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname : "";
 }
 
 std::string_view unusable_library(std::string_view named) {

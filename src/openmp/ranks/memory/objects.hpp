@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <link.h>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +16,13 @@ public:
 
     /// The file; empty for the program.
     std::string_view name() const { return name_; }
+    /// The file's name without folder and version, as the user may give it.
+    std::string_view plain_name() const;
     std::byte* base() const { return base_; }
     std::byte* address_of(ElfW(Addr) offset) const { return base_ + offset; }
     std::span<const ElfW(Phdr)> segments() const { return segments_; }
-    /// What is executed of it.
-    std::vector<std::span<const std::byte>> code() const;
+    /// Whether this instruction is its own.
+    bool executes(const void* instruction) const;
     bool operator==(const Object& other) const { return base_ == other.base_; }
 
     /// Whether the file's name is this one, or begins with it and a dot.
@@ -59,6 +62,9 @@ std::vector<Object> objects_of_program(std::string_view named);
 
 /// The other libraries that the user may name.
 std::vector<Object> nameable_libraries(std::string_view named);
+
+/// The file that has been loaded at this address; empty: it is not known.
+std::string file_at(const void* address);
 
 /// The first of these names that belongs to no library, or only to one that must stay private; empty: there is none.
 std::string_view unusable_library(std::string_view named);

@@ -5,8 +5,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <span>
-#include <string>
+#include <string_view>
 #include <unistd.h>
 
 #include "platform/fault_signals.hpp"
@@ -14,20 +13,9 @@
 namespace kumiki::openmp {
 namespace {
 
-struct Library {
-    std::string name; ///< as the user may name it
-    std::vector<std::span<const std::byte>> code;
-
-    bool contains(const void* instruction) const {
-        return std::ranges::any_of(code, [instruction](auto part) {
-            return instruction >= part.data() && instruction < part.data() + part.size();
-        });
-    }
-};
-
 /// Variables of the process: a handler has no argument for them.
-constinit int own_rank = 0;                     // NOLINT: see above
-constinit std::vector<Library> other_libraries; // NOLINT: see above
+constinit int own_rank = 0;                    // NOLINT: see above
+constinit std::vector<Object> other_libraries; // NOLINT: see above
 
 template <class... Values>
 void say(const char* sentence, Values... values) {
@@ -39,23 +27,23 @@ void say(const char* sentence, Values... values) {
 /// If the instruction is a library's, that is probably where the memory comes from.
 void say_no_memory(std::uintptr_t address, const void* instruction) {
     const auto user =
-        std::ranges::find_if(other_libraries, [&](const auto& each) { return each.contains(instruction); });
-    const bool is_library = user != other_libraries.end();
+        std::ranges::find_if(other_libraries, [&](const Object& each) { return each.executes(instruction); });
+    const std::string_view library = user != other_libraries.end() ? user->plain_name() : "";
+    const auto length = static_cast<int>(library.size());
+    const char *const name = library.data(), *const blank = library.empty() ? "" : " ";
     constexpr std::uintptr_t near_null = 1 << 16;
     if (address >= near_null)
-        say("kumiki: rank %d has no memory at %#" PRIxPTR ", which %s has used; if another process has got it from a "
-            "library, name that library with --libraries%s%s; if from mmap() of a file that it writes or at an address "
-            "of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
-            address, is_library ? user->name.c_str() : "the program", is_library ? " " : "",
-            is_library ? user->name.c_str() : "");
+        say("kumiki: rank %d has no memory at %#" PRIxPTR ", which the program has used%s%.*s; if another process has "
+            "got it from a library, name that library with --libraries%s%.*s; if from mmap() of a file that it writes "
+            "or at an address of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
+            address, library.empty() ? "" : " in ", length, name, blank, length, name);
     // A mistake that any program can make; but here the pointer may have been read where the first process has memory
     // of a library, and this one has zeros.
     else if (own_rank != 0)
-        say("kumiki: rank %d has used a null pointer (%#" PRIxPTR ")%s%s; if the program does this over several "
+        say("kumiki: rank %d has used a null pointer (%#" PRIxPTR ")%s%.*s; if the program does this over several "
             "processes only, the pointer is in memory that another process has got from a library: name that library "
-            "with --libraries%s%s (docs/openmp.md, \"Check these first\")\n",
-            address, is_library ? " in " : "", is_library ? user->name.c_str() : "", is_library ? " " : "",
-            is_library ? user->name.c_str() : "");
+            "with --libraries%s%.*s (docs/openmp.md, \"Check these first\")\n",
+            address, library.empty() ? "" : " in ", length, name, blank, length, name);
 }
 
 void on_fault(int signal, siginfo_t* information, void* context) {
@@ -78,10 +66,7 @@ void on_fault(int signal, siginfo_t* information, void* context) {
 
 void explain_unmapped_faults(int rank, const std::vector<Object>& libraries) {
     own_rank = rank;
-    for (const Object& library : libraries) {
-        const std::string_view file = library.name().substr(library.name().rfind('/') + 1);
-        other_libraries.push_back({std::string(file.substr(0, file.find(".so"))), library.code()});
-    }
+    other_libraries = libraries;
     struct sigaction ours{};
     ours.sa_sigaction = on_fault;
     ours.sa_flags = SA_SIGINFO;
