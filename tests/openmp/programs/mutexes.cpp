@@ -116,6 +116,31 @@ void own_threads() {
     std::printf("own threads %d\n", turn);
 }
 
+/// The same the other way round: the condition variable lies there, and the mutex is one that all processes see.
+void own_conditions() {
+    int turn = 0;
+    bool in_vain = true;
+    std::thread first([&turn, &in_vain] {
+        std::condition_variable condition;
+        const auto take_turns = [&](int number) {
+            for (int i = 0; i < rounds; i++) {
+                std::unique_lock lock(of_cpp);
+                condition.wait(lock, [&] { return turn % 2 == number; });
+                turn++;
+                condition.notify_all();
+            }
+        };
+        std::thread second(take_turns, 1);
+        take_turns(0);
+        second.join();
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+        std::unique_lock lock(of_cpp);
+        in_vain = condition.wait_until(lock, end, [] { return false; }) || std::chrono::steady_clock::now() < end;
+    });
+    first.join();
+    std::printf("own conditions %d %d\n", turn, in_vain);
+}
+
 } // namespace
 
 int main() {
@@ -123,5 +148,6 @@ int main() {
     turns();
     limits();
     own_threads();
+    own_conditions();
     return 0;
 }

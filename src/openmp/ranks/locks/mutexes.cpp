@@ -1,6 +1,7 @@
 // Mutexes and condition variables of the program (also those of C++ and of C's threads.h) in memory that all
 // processes see. A mutex is a lock of the program, in its first word; a condition variable counts in its first word how
 // often it was signalled.
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <pthread.h>
@@ -69,11 +70,38 @@ private:
 /// Signals that come while nobody waits may wake a thread that waits later: it looks at its condition in any case.
 std::uint32_t& count_of(pthread_cond_t* condition) { return *reinterpret_cast<std::uint32_t*>(condition); }
 
+/// As pthread_cond_init(), which is the C library's, has noted it in the object.
+clockid_t clock_of(const pthread_cond_t& condition) {
+    return (condition.__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+}
+
+/// Waits for a condition variable of this process alone, without a mutex that all processes see: a thread that the
+/// program or a library has started itself may have one on its stack. The C library waits with a mutex that nobody else
+/// knows, so that a signal may come too early for it. Therefore the wait is short: it may end without a signal, and the
+/// program looks at its condition then. Returns whether the end has not come.
+bool wait_for_own(pthread_cond_t* condition, Mutex mutex, std::optional<std::chrono::nanoseconds> most) {
+    constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(1);
+    static thread_local pthread_mutex_t nobodys = PTHREAD_MUTEX_INITIALIZER; // the stack may be one that all see
+    timespec end{};
+    clock_gettime(clock_of(*condition), &end);
+    const auto nanoseconds =
+        std::chrono::nanoseconds(end.tv_nsec) + std::clamp(most.value_or(longest), longest * 0, longest);
+    end.tv_sec += nanoseconds / std::chrono::seconds(1);
+    end.tv_nsec = (nanoseconds % std::chrono::seconds(1)).count();
+    pthread_mutex_lock(&nobodys);
+    mutex.leave();
+    pthread_cond_timedwait(condition, &nobodys, &end);
+    pthread_mutex_unlock(&nobodys);
+    mutex.enter();
+    return !most || *most > longest;
+}
+
 /// Waits without the mutex until the condition variable is signalled, or until the end; returns whether it was. The
 /// mutex may be the C library's: on the stack of a thread that the program has started itself.
 bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
               std::optional<std::chrono::nanoseconds> most) {
     const bool is_shared = ranks.is_shared(object);
+    if (!ranks.is_shared(condition)) return wait_for_own(condition, Mutex(ranks, *object), most);
     const std::uint32_t seen = ranks.look(count_of(condition));
     if (is_shared) Mutex(ranks, *object).leave();
     else pthread_mutex_unlock(object);
@@ -83,13 +111,13 @@ bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
     return signalled;
 }
 
-/// As pthread_cond_init(), which is the C library's, has noted it in the object.
-clockid_t clock_of(const pthread_cond_t& condition) {
-    return (condition.__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
-}
-
 int wait_until(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, const timespec& end) {
     return wait_for(ranks, condition, mutex, time_until(clock, end)) ? 0 : ETIMEDOUT;
+}
+
+/// Of a condition variable and its mutex one that all processes see, if there is one.
+const void* shared_one(const void* condition, const void* mutex) {
+    return kumiki::openmp::ranks_of(condition) != nullptr ? condition : mutex;
 }
 
 void signal_all(Ranks& ranks, pthread_cond_t* condition) {
@@ -121,16 +149,17 @@ KUMIKI_MOVED_CALL("GLIBC_2.30", pthread_mutex_clocklock,
                   return Mutex(*ranks, *mutex).enter_within(time_until(clock, *end)) ? 0 : ETIMEDOUT)
 
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_wait, pthread_cond_wait,
-                      (pthread_cond_t * condition, pthread_mutex_t* mutex), (condition, mutex), condition,
-                      wait_for(*ranks, condition, mutex, {});
+                      (pthread_cond_t * condition, pthread_mutex_t* mutex), (condition, mutex),
+                      shared_one(condition, mutex), wait_for(*ranks, condition, mutex, {});
                       return 0)
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_timedwait, pthread_cond_timedwait,
                       (pthread_cond_t * condition, pthread_mutex_t* mutex, const timespec* end),
-                      (condition, mutex, end), condition,
+                      (condition, mutex, end), shared_one(condition, mutex),
                       return wait_until(*ranks, condition, mutex, clock_of(*condition), *end))
 KUMIKI_MOVED_CALL("GLIBC_2.30", pthread_cond_clockwait,
                   (pthread_cond_t * condition, pthread_mutex_t* mutex, clockid_t clock, const timespec* end),
-                  (condition, mutex, clock, end), condition, return wait_until(*ranks, condition, mutex, clock, *end))
+                  (condition, mutex, clock, end), shared_one(condition, mutex),
+                  return wait_until(*ranks, condition, mutex, clock, *end))
 KUMIKI_VERSIONED_CALL("GLIBC_2.3.2", kumiki_cond_signal, pthread_cond_signal, (pthread_cond_t * condition), (condition),
                       condition, signal_all(*ranks, condition);
                       return 0)
@@ -146,10 +175,10 @@ KUMIKI_MOVED_CALL("GLIBC_2.28", mtx_timedlock, (mtx_t * mutex, const timespec* e
                   return in_c(Mutex(*ranks, *of(mutex)).enter_within(time_until(CLOCK_REALTIME, *end))))
 KUMIKI_MOVED_CALL("GLIBC_2.28", mtx_unlock, (mtx_t * mutex), (mutex), mutex, Mutex(*ranks, *of(mutex)).leave();
                   return thrd_success)
-KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_wait, (cnd_t * condition, mtx_t* mutex), (condition, mutex), condition,
-                  return in_c(wait_for(*ranks, of(condition), of(mutex), {})))
+KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_wait, (cnd_t * condition, mtx_t* mutex), (condition, mutex),
+                  shared_one(condition, mutex), return in_c(wait_for(*ranks, of(condition), of(mutex), {})))
 KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_timedwait, (cnd_t * condition, mtx_t* mutex, const timespec* end),
-                  (condition, mutex, end), condition,
+                  (condition, mutex, end), shared_one(condition, mutex),
                   return in_c(wait_for(*ranks, of(condition), of(mutex), time_until(CLOCK_REALTIME, *end))))
 KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_signal, (cnd_t * condition), (condition), condition,
                   signal_all(*ranks, of(condition));
