@@ -333,10 +333,10 @@ void Ranks::check(const Result<>& result) const {
 }
 
 void Ranks::refuse_late_code(const void* code) {
-    const std::string file = file_at(code);
+    const char* const file = file_at(code).dli_fname;
     openmp::refuse(fmt::format("{0} has a parallel region, but it was loaded (dlopen) after the program had begun, so "
                                "the other processes do not have it; let it be loaded at the start: LD_PRELOAD={0}",
-                               file.empty() ? "a library" : file));
+                               file != nullptr ? file : "a library"));
 }
 
 void Ranks::refuse(const char* what) const {

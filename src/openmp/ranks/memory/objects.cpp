@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <dlfcn.h>
 #include <elf.h>
 
 #include "platform/memory.hpp"
@@ -175,9 +174,9 @@ std::vector<Object> nameable_libraries(std::string_view named) {
     return found;
 }
 
-std::string file_at(const void* address) {
+Dl_info file_at(const void* address) {
     Dl_info found{};
-    return dladdr(address, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname : "";
+    return address != nullptr && dladdr(address, &found) != 0 ? found : Dl_info{};
 }
 
 std::string_view unusable_library(std::string_view named) {

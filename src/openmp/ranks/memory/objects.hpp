@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <dlfcn.h>
 #include <link.h>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,8 +63,8 @@ std::vector<Object> objects_of_program(std::string_view named);
 /// The other libraries that the user may name.
 std::vector<Object> nameable_libraries(std::string_view named);
 
-/// The file that has been loaded at this address; empty: it is not known.
-std::string file_at(const void* address);
+/// The file that has been loaded at this address; all null: it is not known. Needs no memory.
+Dl_info file_at(const void* address);
 
 /// The first of these names that belongs to no library, or only to one that must stay private; empty: there is none.
 std::string_view unusable_library(std::string_view named);

@@ -7,16 +7,10 @@
 #include <sys/auxv.h>
 
 #include "openmp/process.hpp"
+#include "openmp/ranks/memory/objects.hpp"
 
 namespace kumiki::openmp {
 namespace {
-
-/// The file that has been loaded at this address.
-Dl_info file_with(const void* address) {
-    Dl_info file{};
-    if (address == nullptr || dladdr(address, &file) == 0) return {};
-    return file;
-}
 
 [[noreturn]] void refuse_allocator(const Dl_info& file, const char* what) {
     char sentence[1000]; // a string would need memory, of which kind is the question
@@ -31,14 +25,14 @@ Dl_info file_with(const void* address) {
 
 void refuse_other_allocators() {
     const void* const allocates = dlsym(RTLD_DEFAULT, "malloc");
-    if (allocates != reinterpret_cast<const void*>(&malloc)) refuse_allocator(file_with(allocates), "a malloc()");
-    const Dl_info creates = file_with(dlsym(RTLD_DEFAULT, "_Znwm")); // operator new
+    if (allocates != reinterpret_cast<const void*>(&malloc)) refuse_allocator(file_at(allocates), "a malloc()");
+    const Dl_info creates = file_at(dlsym(RTLD_DEFAULT, "_Znwm")); // operator new
     if (creates.dli_fname == nullptr) return;
     const std::string_view name = creates.dli_fname;
     if (name.find("/libstdc++.so") != name.npos || name.find("/libc++") != name.npos) return;
     const auto* const start = reinterpret_cast<const void*>(getauxval(AT_ENTRY)); // NOLINT: the kernel tells a number
     // A program's own one mostly calls malloc(), to count or to check.
-    if (creates.dli_fbase != file_with(start).dli_fbase) refuse_allocator(creates, "an operator new");
+    if (creates.dli_fbase != file_at(start).dli_fbase) refuse_allocator(creates, "an operator new");
 }
 
 } // namespace kumiki::openmp

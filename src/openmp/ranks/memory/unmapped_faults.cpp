@@ -19,9 +19,11 @@ constinit std::vector<Object> other_libraries; // NOLINT: see above
 
 template <class... Values>
 void say(const char* sentence, Values... values) {
-    char text[500];
+    char text[1000];
     const int length = std::snprintf(text, sizeof text, sentence, own_rank, values...);
-    if (length > 0) static_cast<void>(!write(STDERR_FILENO, text, static_cast<std::size_t>(length)));
+    if (length <= 0) return;
+    const std::size_t written = std::min(static_cast<std::size_t>(length), sizeof text - 1);
+    static_cast<void>(!write(STDERR_FILENO, text, written));
 }
 
 /// If the instruction is a library's, that is probably where the memory comes from.
