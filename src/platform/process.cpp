@@ -38,6 +38,13 @@ std::vector<std::string> fields_of(const fs::path& path) {
     return {std::istream_iterator<std::string>(rest), {}};
 }
 
+template <class Number>
+Number number_in(const std::string& field) {
+    Number number = 0;
+    std::from_chars(field.data(), field.data() + field.size(), number);
+    return number;
+}
+
 } // namespace
 
 std::uint64_t process_namespace() {
@@ -49,7 +56,7 @@ std::optional<ProcessStatus> status_of(int process) {
     const auto fields = fields_of(folder_of(process) / "stat");
     if (fields.size() < 2) return {};
     ProcessStatus status{.state = state_of(fields[0].front())};
-    std::from_chars(fields[1].data(), fields[1].data() + fields[1].size(), status.parent);
+    status.parent = number_in<int>(fields[1]);
     return status;
 }
 
@@ -61,9 +68,7 @@ bool is_ending(int process) {
     for (const auto& thread : fs::directory_iterator(folder_of(process) / "task", ignored)) {
         const auto fields = fields_of(thread.path() / "stat");
         if (fields.size() <= flags_place) continue; // it has just gone
-        unsigned flags = 0;
-        std::from_chars(fields[flags_place].data(), fields[flags_place].data() + fields[flags_place].size(), flags);
-        if ((flags & exiting) == 0) return false;
+        if ((number_in<unsigned>(fields[flags_place]) & exiting) == 0) return false;
         any = true;
     }
     return any;

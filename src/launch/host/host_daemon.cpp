@@ -213,8 +213,8 @@ void HostDaemon::rank_ended(int rank, int status) {
     end_with(std::move(verdict));
 }
 
-/// A rank has ended of which the verdict did not know, although the rank was ending already when the verdict was
-/// reached: ranks of this host or of others have lost their connection to it, and they may have ended first.
+/// A rank has ended that was ending already when the verdict was reached, but the verdict does not take it into
+/// account: ranks of this host or of others that lost their connection to it may have ended first.
 void HostDaemon::reconsider(Verdict verdict) {
     const bool another_host_decided = verdict_->code == exit_code::failed && verdict_->sentence.empty();
     if (another_host_decided || may_be_caused_by(*verdict_, verdict)) set_verdict(std::move(verdict));

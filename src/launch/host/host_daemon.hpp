@@ -73,7 +73,7 @@ private:
     platform::Descriptor child_signals_; ///< readable when a child has ended
     platform::Pipe exec_failures_;
     std::vector<pid_t> ranks_;     ///< by number on this host; 0: not started yet, or ended
-    std::vector<bool> was_ending_; ///< by number on this host: it was when all were asked to end
+    std::vector<bool> was_ending_; ///< by number on this host, when all were asked to end
     StoppedRanks stopped_;
     PeriodicTimer timer_;
     bool paused_ = false; ///< the user has stopped the job

@@ -46,8 +46,8 @@ public:
     virtual std::optional<RankStreams> open(int local_rank) = 0;
     /// Must be called when all ranks have been started.
     virtual void started() = 0;
-    /// Reports why the job ends early, as soon as the reason is known; again if a rank of which the first report did
-    /// not know may be the cause.
+    /// Reports why the job ends early, as soon as the reason is known; again if the end of another rank turns out to
+    /// be the cause.
     virtual void report_verdict(const Verdict& verdict) = 0;
     /// Reports that so many ranks of this host are stopped now.
     virtual void stopped(int ranks) = 0;

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Progr
     if (!fabric) return tl::unexpected(fabric.error());
     auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
     if (!record) return tl::unexpected(record.error());
-    explain_unmapped_faults((*fabric)->rank(), nameable_libraries(settings.openmp_libraries));
+    explain_unmapped_faults((*fabric)->rank(), other_libraries(program));
     std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
     if (auto same = ranks->compare_layouts(program); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());

@@ -94,21 +94,24 @@ void limits() {
 
 std::condition_variable of_all;
 
+/// One of several threads that add to `turn` one after the other.
+void take_turns(int number, int threads, int& turn, std::mutex& mutex, std::condition_variable& condition) {
+    for (int i = 0; i < rounds; i++) {
+        std::unique_lock lock(mutex);
+        condition.wait(lock, [&] { return turn % threads == number; });
+        turn++;
+        condition.notify_all();
+    }
+}
+
 /// Threads of the program itself, whose mutex lies on the stack of one of them.
 void own_threads() {
     int turn = 0;
     std::thread first([&turn] {
         std::mutex mutex;
-        const auto take_turns = [&](int number) {
-            for (int i = 0; i < rounds; i++) {
-                std::unique_lock lock(mutex);
-                of_all.wait(lock, [&] { return turn % 3 == number; });
-                turn++;
-                of_all.notify_all();
-            }
-        };
-        std::thread second(take_turns, 1), third(take_turns, 2);
-        take_turns(0);
+        const auto take = [&](int number) { take_turns(number, 3, turn, mutex, of_all); };
+        std::thread second(take, 1), third(take, 2);
+        take(0);
         second.join();
         third.join();
     });
@@ -122,16 +125,9 @@ void own_conditions() {
     bool in_vain = true;
     std::thread first([&turn, &in_vain] {
         std::condition_variable condition;
-        const auto take_turns = [&](int number) {
-            for (int i = 0; i < rounds; i++) {
-                std::unique_lock lock(of_cpp);
-                condition.wait(lock, [&] { return turn % 2 == number; });
-                turn++;
-                condition.notify_all();
-            }
-        };
-        std::thread second(take_turns, 1);
-        take_turns(0);
+        const auto take = [&](int number) { take_turns(number, 2, turn, of_cpp, condition); };
+        std::thread second(take, 1);
+        take(0);
         second.join();
         const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
         std::unique_lock lock(of_cpp);

@@ -75,39 +75,37 @@ clockid_t clock_of(const pthread_cond_t& condition) {
     return (condition.__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
-/// Waits for a condition variable of this process alone, without a mutex that all processes see: a thread that the
-/// program or a library has started itself may have one on its stack. The C library waits with a mutex that nobody else
-/// knows, so that a signal may come too early for it. Therefore the wait is short: it may end without a signal, and the
-/// program looks at its condition then. Returns whether the end has not come.
-bool wait_for_own(pthread_cond_t* condition, Mutex mutex, std::optional<std::chrono::nanoseconds> most) {
-    constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(1);
+/// Waits for a condition variable of this process alone, as one on the stack of a thread that the program or a library
+/// has started itself, while the mutex is one that all processes see. The C library, which does not know such a mutex,
+/// waits with one that nobody else knows, so that a signal may come too early for it. Therefore the wait is short: it
+/// may end without a signal, and the program looks at its condition then. Returns whether the end has not come.
+bool wait_for_own(pthread_cond_t* condition, pthread_mutex_t* mutex, std::optional<std::chrono::nanoseconds> most) {
+    using std::chrono::nanoseconds;
+    constexpr nanoseconds longest = std::chrono::milliseconds(1);
     static thread_local pthread_mutex_t nobodys = PTHREAD_MUTEX_INITIALIZER; // the stack may be one that all see
     timespec end{};
     clock_gettime(clock_of(*condition), &end);
-    const auto nanoseconds =
-        std::chrono::nanoseconds(end.tv_nsec) + std::clamp(most.value_or(longest), longest * 0, longest);
-    end.tv_sec += nanoseconds / std::chrono::seconds(1);
-    end.tv_nsec = (nanoseconds % std::chrono::seconds(1)).count();
+    const auto then = nanoseconds(end.tv_nsec) + std::clamp(most.value_or(longest), nanoseconds::zero(), longest);
+    end.tv_sec += then / std::chrono::seconds(1);
+    end.tv_nsec = (then % std::chrono::seconds(1)).count();
     pthread_mutex_lock(&nobodys);
-    mutex.leave();
+    pthread_mutex_unlock(mutex);
     pthread_cond_timedwait(condition, &nobodys, &end);
     pthread_mutex_unlock(&nobodys);
-    mutex.enter();
+    pthread_mutex_lock(mutex);
     return !most || *most > longest;
 }
 
 /// Waits without the mutex until the condition variable is signalled, or until the end; returns whether it was. The
-/// mutex may be the C library's: on the stack of a thread that the program has started itself.
-bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* object,
+/// mutex may be the C library's: on the stack of a thread that the program has started itself. (The functions that are
+/// called here are those below, which know that.)
+bool wait_for(Ranks& ranks, pthread_cond_t* condition, pthread_mutex_t* mutex,
               std::optional<std::chrono::nanoseconds> most) {
-    const bool is_shared = ranks.is_shared(object);
-    if (!ranks.is_shared(condition)) return wait_for_own(condition, Mutex(ranks, *object), most);
+    if (!ranks.is_shared(condition)) return wait_for_own(condition, mutex, most);
     const std::uint32_t seen = ranks.look(count_of(condition));
-    if (is_shared) Mutex(ranks, *object).leave();
-    else pthread_mutex_unlock(object);
+    pthread_mutex_unlock(mutex);
     const bool signalled = ranks.await(count_of(condition), most, [&](std::uint32_t& count) { return count != seen; });
-    if (is_shared) Mutex(ranks, *object).enter();
-    else pthread_mutex_lock(object);
+    pthread_mutex_lock(mutex);
     return signalled;
 }
 

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fstream>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -47,9 +48,7 @@ std::vector<std::span<std::byte>> code_of(const Object& object) {
                 code.emplace_back(object.address_of(section.sh_addr), section.sh_size);
     }
     if (!code.empty()) return code;
-    for (const auto& segment : object.segments())
-        if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-            code.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
+    std::ranges::copy(object.executable(), std::back_inserter(code));
     return code;
 }
 
@@ -108,21 +107,26 @@ Program find_program(std::string_view libraries) {
     return program;
 }
 
+bool Program::has(const Object& object) const {
+    return std::ranges::find(images, object.base(), &Image::base) != images.end();
+}
+
+std::vector<Object> other_libraries(const Program& program) {
+    std::vector<Object> found = loaded_objects();
+    std::erase_if(found, [&program](const Object& each) { return program.has(each) || !may_be_shared(each); });
+    return found;
+}
+
 Callers::Callers(const Program& program) {
     for (const Object& object : loaded_objects()) {
         const auto is_one_of = [&object](std::initializer_list<std::string_view> names) {
             return std::ranges::any_of(names, [&](auto each) { return object.name().find(each) != each.npos; });
         };
-        Code code;
-        for (const auto& segment : object.segments())
-            if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0)
-                code.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
-        const bool is_this = is_in(code, reinterpret_cast<const void*>(&find_program));
-        const bool is_own = std::ranges::find(program.images, object.base(), &Image::base) != program.images.end();
-        if (is_own || is_one_of({"/libstdc++.so", "/libgfortran.so"}))
-            program_.insert(program_.end(), code.begin(), code.end());
+        const bool is_this = object.executes(reinterpret_cast<const void*>(&find_program));
+        if (program.has(object) || is_one_of({"/libstdc++.so", "/libgfortran.so"}))
+            std::ranges::copy(object.executable(), std::back_inserter(program_));
         else if (is_this || is_one_of({"/libc.so", "/libpthread.so"}))
-            callers_of_program_.insert(callers_of_program_.end(), code.begin(), code.end());
+            std::ranges::copy(object.executable(), std::back_inserter(callers_of_program_));
     }
 }
 

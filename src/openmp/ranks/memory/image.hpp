@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "openmp/ranks/memory/objects.hpp"
+
 namespace kumiki::openmp {
 
 /// The program, or one of its own libraries (objects_of_program()), as it lies in memory.
@@ -28,10 +30,16 @@ struct Image {
 struct Program {
     std::vector<Image> images; ///< the program itself comes first
     std::uint64_t layout = 0;  ///< a number that differs if anything is loaded elsewhere, or something else is
+
+    /// Whether it is the program itself or one of its own libraries.
+    bool has(const Object& object) const;
 };
 
 /// Must be called when all libraries are loaded. `libraries`: as for objects_of_program().
 Program find_program(std::string_view libraries);
+
+/// The other libraries that the user may name (--libraries).
+std::vector<Object> other_libraries(const Program& program);
 
 /// Whether calls from this address come from the program and its own libraries, or from a library that works on its
 /// behalf with memory of its own: those of C++ and Fortran.

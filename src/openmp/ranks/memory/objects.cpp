@@ -30,10 +30,6 @@ constexpr std::string_view private_libraries[] = {"ld-linux-x86-64",
                                                   "libkumiki-openmp",
                                                   "libkumiki-openmp-ranks"};
 
-bool may_be_shared(const Object& object) {
-    return std::ranges::none_of(private_libraries, [&object](auto name) { return object.has_name(name); });
-}
-
 bool is_named(const Object& object, std::string_view names) {
     return std::ranges::any_of(text::split(names, ','),
                                [&object](auto name) { return !name.empty() && object.has_name(name); });
@@ -57,27 +53,21 @@ Object::Object(const dl_phdr_info& loaded)
 }
 
 bool Object::has_name(std::string_view name) const {
-    const std::string_view file = name_.substr(name_.rfind('/') + 1);
-    return file.starts_with(name) && (file.size() == name.size() || file[name.size()] == '.');
+    return file().starts_with(name) && (file().size() == name.size() || file()[name.size()] == '.');
 }
 
-std::string_view Object::plain_name() const {
-    const std::string_view file = name_.substr(name_.rfind('/') + 1);
-    return file.substr(0, file.find(".so"));
-}
+std::string_view Object::plain_name() const { return file().substr(0, file().find(".so")); }
 
 bool Object::executes(const void* instruction) const {
-    return std::ranges::any_of(segments_, [&](const auto& segment) {
-        return segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
-               instruction >= address_of(segment.p_vaddr) &&
-               instruction < address_of(segment.p_vaddr + segment.p_memsz);
+    return std::ranges::any_of(executable(), [instruction](auto part) {
+        return instruction >= part.data() && instruction < part.data() + part.size();
     });
 }
 
 bool Object::is_called(std::string_view library) const {
     if (const auto* const entry = entry_of(DT_SONAME); entry != nullptr && strings_ != nullptr)
         return library == strings_ + entry->d_un.d_val;
-    return library == name_.substr(name_.rfind('/') + 1);
+    return library == file();
 }
 
 std::vector<std::string_view> Object::needed() const {
@@ -136,6 +126,10 @@ bool Object::uses(std::span<const std::string_view> functions, ElfW(Sxword) tabl
     });
 }
 
+bool may_be_shared(const Object& library) {
+    return std::ranges::none_of(private_libraries, [&library](auto name) { return library.has_name(name); });
+}
+
 std::vector<Object> loaded_objects() {
     std::vector<Object> objects;
     dl_iterate_phdr(
@@ -163,15 +157,6 @@ std::vector<Object> objects_of_program(std::string_view named) {
         found.push_back(*next);
         others.erase(next);
     }
-}
-
-std::vector<Object> nameable_libraries(std::string_view named) {
-    const std::vector<Object> own = objects_of_program(named);
-    std::vector<Object> found = loaded_objects();
-    std::erase_if(found, [&own](const Object& each) {
-        return std::ranges::find(own, each) != own.end() || !may_be_shared(each);
-    });
-    return found;
 }
 
 Dl_info file_at(const void* address) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <dlfcn.h>
 #include <link.h>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,15 @@ public:
     std::byte* base() const { return base_; }
     std::byte* address_of(ElfW(Addr) offset) const { return base_ + offset; }
     std::span<const ElfW(Phdr)> segments() const { return segments_; }
+    /// The parts of it that may be executed. Needs no memory.
+    auto executable() const {
+        return segments_ | std::views::filter([](const ElfW(Phdr) & segment) {
+                   return segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
+               }) |
+               std::views::transform([this](const ElfW(Phdr) & segment) {
+                   return std::span(address_of(segment.p_vaddr), segment.p_memsz);
+               });
+    }
     /// Whether this instruction is its own.
     bool executes(const void* instruction) const;
     bool operator==(const Object& other) const { return base_ == other.base_; }
@@ -42,6 +52,8 @@ public:
     const ElfW(Dyn) * entry_of(ElfW(Sxword) tag) const;
 
 private:
+    /// The file's name without its folder.
+    std::string_view file() const { return name_.substr(name_.rfind('/') + 1); }
     ElfW(Addr) value_of(ElfW(Sxword) tag) const;
     std::span<const ElfW(Rela)> relocations(ElfW(Sxword) table, ElfW(Sxword) bytes) const;
     bool uses(std::span<const std::string_view> functions, ElfW(Sxword) table, ElfW(Sxword) bytes) const;
@@ -60,8 +72,8 @@ std::vector<Object> loaded_objects();
 /// those that are linked with one of these.
 std::vector<Object> objects_of_program(std::string_view named);
 
-/// The other libraries that the user may name.
-std::vector<Object> nameable_libraries(std::string_view named);
+/// Whether the user may name it, so that it belongs to the program: not what belongs to the process, as the C library.
+bool may_be_shared(const Object& library);
 
 /// The file that has been loaded at this address; all null: it is not known. Needs no memory.
 Dl_info file_at(const void* address);

@@ -15,20 +15,18 @@ namespace kumiki::openmp::kernel_memory {
 using platform::Attempt;
 
 /// Memory that the kernel writes, or reads only.
-struct Written {
+template <Attempt attempt>
+struct Memory {
     const void* begin;
     std::size_t bytes;
-    bool touch() const { return platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::write); }
+    bool touch() const { return platform::touch({static_cast<const std::byte*>(begin), bytes}, attempt); }
 };
+using Written = Memory<Attempt::write>;
+using Read = Memory<Attempt::read>;
 template <class T>
 Written written(const T* at) {
     return {at, at == nullptr ? 0 : sizeof(T)};
 }
-struct Read {
-    const void* begin;
-    std::size_t bytes;
-    bool touch() const { return platform::touch({static_cast<const std::byte*>(begin), bytes}, Attempt::read); }
-};
 template <class T>
 Read only_read(const T* at) {
     return {at, at == nullptr ? 0 : sizeof(T)};

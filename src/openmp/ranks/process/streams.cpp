@@ -162,7 +162,7 @@ void Streams::take_in_blocks() {
         if (is_open(block->place)) {
             auto* const stream = reinterpret_cast<std::FILE*>(&the_places.all[block->place]);
             std::fwrite(text.data(), 1, text.size(), stream);
-            std::fflush(stream); // a file stream of C++ writes what follows past the C library's buffer
+            std::fflush(stream); // what a file stream of C++ writes next bypasses the C library's buffer
         }
         ranks_.heap().release(std::exchange(block, block->next));
     }
@@ -199,7 +199,7 @@ KUMIKI_STREAM_CALL(fmemopen, (void* memory, std::size_t bytes, const char* mode)
 KUMIKI_STREAM_CALL(fopencookie, (void* cookie, const char* mode, cookie_io_functions_t functions),
                    (cookie, mode, functions), )
 
-// The library of C++ writes to the descriptors of its streams, by two functions of an own class (basic_file.h).
+// The library of C++ writes to the descriptors of its streams, by two functions of a class of its own (basic_file.h).
 
 using File = std::__basic_file<char>;
 
@@ -221,7 +221,7 @@ KUMIKI_ENTRY std::streamsize kumiki_file_write_both(File* file, const char* firs
 __asm__(".symver kumiki_file_write, _ZNSt12__basic_fileIcE6xsputnEPKcl@GLIBCXX_3.4, remove");
 __asm__(".symver kumiki_file_write_both, _ZNSt12__basic_fileIcE8xsputn_2EPKclS2_l@GLIBCXX_3.4, remove");
 
-/// What the library of C++ does with a descriptor besides is refused, and so is what a program does.
+/// Everything else that the library of C++ does with a descriptor is refused, and so is what a program does.
 KUMIKI_ENTRY int fileno(FILE* stream) noexcept {
     static auto* const after = kumiki::platform::next_function(&fileno, "fileno");
     if (Streams::is_elsewhere(stream)) kumiki::openmp::refuse_other_uses();
