@@ -249,7 +249,8 @@ constexpr std::array table = {
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",
         "Libraries of an OpenMP program that share their variables and heap with it over several processes, besides "
         "those that use OpenMP: the beginnings of their files' names, up to a dot, separated by commas "
-        "(libparasail,libxml2).",
+        "(libparasail,libxml2); all: every library but those that start threads, and those of MPI, networks, displays "
+        "and devices.",
         false,
         [](Settings& s, std::string_view t) { return into(s.openmp_libraries, Result<std::string>(std::string(t))); }},
     Setting{

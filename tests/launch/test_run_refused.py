@@ -132,6 +132,27 @@ def test_the_library_that_uses_memory_of_another_process_is_named(launcher: Laun
     assert named.returncode == 14, named.stderr
 
 
+PROGRAM_LOOKS = """
+int *keep(void);
+int main(void) {
+    int sum = 0, *kept = keep();
+#pragma omp parallel reduction(+ : sum)
+    sum += *kept;
+    return sum;
+}
+"""
+
+
+def test_all_libraries_can_be_named_at_once(launcher: Launcher, tmp_path: Path) -> None:
+    keeps = library(tmp_path, "libkeeps", LIBRARY_KEEPS)
+    program = compiled(tmp_path, "-fopenmp", keeps, f"-Wl,-rpath,{tmp_path}", source=PROGRAM_LOOKS)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == 128 + 11
+    assert "which the program has used; if" in result.stderr and "(--libraries all);" in result.stderr
+    named = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", "all")
+    assert named.returncode == 14, named.stderr
+
+
 # A library that does not belong to the program enters and leaves its mutex.
 LIBRARY_LOCKS = """
 #include <pthread.h>

@@ -65,7 +65,8 @@ Result<std::string> check_program(const std::string& name, bool several) {
     const ElfFile file(path);
     std::error_code error;
     if (several && file.kind() != FileKind::program && fs::is_regular_file(path, error))
-        return unusable(name, "it is no program but perhaps a script, which cannot run as several processes");
+        return unusable(name, "it is no program but perhaps a script, which cannot run as several processes; "
+                              "name the program that it starts");
     if (file.kind() != FileKind::program)
         return std::string(); // the start of the rank tells what is wrong, if anything is
     if (!file.is_native()) return unusable(name, "it is built for another kind of processor than this host's");
@@ -134,6 +135,9 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
     // UCX would put a jump to its own function over the beginning of our mmap() (openmp/ranks/memory/mappings.cpp), to
     // notice when memory goes that it has registered with the network; what the ranks share never goes.
     add_if_unset(options, "UCX_MEM_MMAP_HOOK_MODE", "none", several);
+    // A program with MPI, too, that no MPI launcher has started: Open MPI 4 would start its daemon by fork(), only so
+    // that the program could start further ones.
+    add_if_unset(options, "OMPI_MCA_ess_singleton_isolated", "1", several);
     options.settings.emplace_back("LD_LIBRARY_PATH", in_front(names.string(), "LD_LIBRARY_PATH"));
     return {};
 }

@@ -23,6 +23,7 @@
 #include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/memory/other_allocators.hpp"
+#include "openmp/ranks/memory/own_libraries.hpp"
 #include "openmp/ranks/process/constructors.hpp"
 #include "openmp/ranks/process/languages.hpp"
 #include "openmp/ranks/process/signals.hpp"

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "openmp/ranks/memory/objects.hpp"
+#include "openmp/ranks/memory/own_libraries.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {

@@ -13,6 +13,7 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/memory/heap.hpp"
 #include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/process/streams.hpp"
 #include "platform/memory.hpp"
 
@@ -27,6 +28,14 @@ void __libc_free(void* memory);
 
 namespace kumiki::openmp {
 namespace {
+
+/// One of these functions. A handler of the program that came while the thread holds a lock of theirs would wait for
+/// ever, for the runtime needs memory for an atomic instruction or a page that the handler uses.
+template <auto function, class... Arguments>
+auto by_c_library(Arguments... arguments) {
+    const SignalsLater later;
+    return function(arguments...);
+}
 
 struct ServedProgram {
     Heap& heap;
@@ -66,19 +75,20 @@ void* allocate(const void* caller, std::size_t bytes) {
     Heap* const heap = heap_for(caller);
     if (heap != nullptr) return found(heap->allocate(bytes), bytes, caller);
     void* const stream = Streams::memory_for_stream(bytes);
-    return stream != nullptr ? stream : __libc_malloc(bytes);
+    return stream != nullptr ? stream : by_c_library<__libc_malloc>(bytes);
 }
 
 namespace {
 
 void* allocate_aligned(const void* caller, std::size_t alignment, std::size_t bytes) {
     Heap* const heap = heap_for(caller);
-    return heap != nullptr ? found(heap->allocate(bytes, alignment), bytes, caller) : __libc_memalign(alignment, bytes);
+    return heap != nullptr ? found(heap->allocate(bytes, alignment), bytes, caller)
+                           : by_c_library<__libc_memalign>(alignment, bytes);
 }
 
 void* resize(const void* caller, void* memory, std::size_t bytes) {
     if (memory == nullptr) return allocate(caller, bytes);
-    if (!is_in_heap(memory)) return __libc_realloc(memory, bytes);
+    if (!is_in_heap(memory)) return by_c_library<__libc_realloc>(memory, bytes);
     if (bytes != 0) return found(the_program->heap.resize(memory, bytes), bytes, caller);
     the_program->heap.release(memory);
     return nullptr;
@@ -110,7 +120,7 @@ using namespace kumiki::openmp;
 
 KUMIKI_ENTRY void* malloc(std::size_t bytes) { return allocate(KUMIKI_CALLER, bytes); }
 KUMIKI_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
-    if (!is_program(KUMIKI_CALLER)) return __libc_calloc(count, bytes);
+    if (!is_program(KUMIKI_CALLER)) return by_c_library<__libc_calloc>(count, bytes);
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) return found(nullptr);
     return allocate_zeros(KUMIKI_CALLER, all, Heap::smallest);
@@ -118,7 +128,7 @@ KUMIKI_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
 KUMIKI_ENTRY void free(void* memory) {
     const int error = errno; // which free() keeps
     if (is_in_heap(memory)) the_program->heap.release(memory);
-    else if (!Streams::release(memory)) __libc_free(memory);
+    else if (!Streams::release(memory)) by_c_library<__libc_free>(memory);
     errno = error;
 }
 KUMIKI_ENTRY void* realloc(void* memory, std::size_t bytes) { return resize(KUMIKI_CALLER, memory, bytes); }

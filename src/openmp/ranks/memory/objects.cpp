@@ -5,42 +5,8 @@
 #include <elf.h>
 
 #include "platform/memory.hpp"
-#include "text/text.hpp"
 
 namespace kumiki::openmp {
-namespace {
-
-constexpr std::string_view runtimes[] = {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"};
-
-/// What may not be shared, because it belongs to the process, or because this library itself uses it.
-constexpr std::string_view private_libraries[] = {"ld-linux-x86-64",
-                                                  "libc",
-                                                  "libm",
-                                                  "libpthread",
-                                                  "libgcc_s",
-                                                  "libstdc++",
-                                                  "libgfortran",
-                                                  "libgomp",
-                                                  "libomp",
-                                                  "libiomp5",
-                                                  "libkumiki",
-                                                  "libfmt",
-                                                  "libZydis",
-                                                  "libZycore",
-                                                  "libkumiki-openmp",
-                                                  "libkumiki-openmp-ranks"};
-
-bool is_named(const Object& object, std::string_view names) {
-    return std::ranges::any_of(text::split(names, ','),
-                               [&object](auto name) { return !name.empty() && object.has_name(name); });
-}
-
-bool uses_openmp(const Object& object) {
-    return std::ranges::any_of(object.needed(),
-                               [](auto library) { return std::ranges::find(runtimes, library) != std::end(runtimes); });
-}
-
-} // namespace
 
 Object::Object(const dl_phdr_info& loaded)
     : name_(loaded.dlpi_name),
@@ -126,10 +92,6 @@ bool Object::uses(std::span<const std::string_view> functions, ElfW(Sxword) tabl
     });
 }
 
-bool may_be_shared(const Object& library) {
-    return std::ranges::none_of(private_libraries, [&library](auto name) { return library.has_name(name); });
-}
-
 std::vector<Object> loaded_objects() {
     std::vector<Object> objects;
     dl_iterate_phdr(
@@ -141,37 +103,9 @@ std::vector<Object> loaded_objects() {
     return objects;
 }
 
-std::vector<Object> objects_of_program(std::string_view named) {
-    std::vector<Object> others = loaded_objects();
-    std::vector<Object> found{others.front()};
-    others.erase(others.begin());
-    const auto belongs = [&](const Object& object) {
-        if (!may_be_shared(object)) return false;
-        return uses_openmp(object) || is_named(object, named) ||
-               std::any_of(found.begin() + 1, found.end(),
-                           [&object](const Object& library) { return object.needs(library); });
-    };
-    for (;;) {
-        const auto next = std::ranges::find_if(others, belongs);
-        if (next == others.end()) return found;
-        found.push_back(*next);
-        others.erase(next);
-    }
-}
-
 Dl_info file_at(const void* address) {
     Dl_info found{};
     return address != nullptr && dladdr(address, &found) != 0 ? found : Dl_info{};
-}
-
-std::string_view unusable_library(std::string_view named) {
-    std::vector<Object> libraries = loaded_objects();
-    libraries.erase(libraries.begin());
-    for (const std::string_view name : text::split(named, ',')) {
-        const auto is_it = [name](const Object& library) { return library.has_name(name) && may_be_shared(library); };
-        if (!name.empty() && std::ranges::none_of(libraries, is_it)) return name;
-    }
-    return {};
 }
 
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end) {

@@ -68,18 +68,8 @@ private:
 /// The program comes first. Must be called when all libraries are loaded.
 std::vector<Object> loaded_objects();
 
-/// The program and its own libraries: those that use OpenMP, those that the user has named (separated by commas), and
-/// those that are linked with one of these.
-std::vector<Object> objects_of_program(std::string_view named);
-
-/// Whether the user may name it, so that it belongs to the program: not what belongs to the process, as the C library.
-bool may_be_shared(const Object& library);
-
 /// The file that has been loaded at this address; all null: it is not known. Needs no memory.
 Dl_info file_at(const void* address);
-
-/// The first of these names that belongs to no library, or only to one that must stay private; empty: there is none.
-std::string_view unusable_library(std::string_view named);
 
 /// All pages of which some part lies between these addresses.
 std::span<std::byte> whole_pages(std::byte* begin, std::byte* end);

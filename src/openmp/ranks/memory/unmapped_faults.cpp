@@ -32,20 +32,21 @@ void say_no_memory(std::uintptr_t address, const void* instruction) {
         std::ranges::find_if(other_libraries, [&](const Object& each) { return each.executes(instruction); });
     const std::string_view library = user != other_libraries.end() ? user->plain_name() : "";
     const auto length = static_cast<int>(library.size());
-    const char *const name = library.data(), *const blank = library.empty() ? "" : " ";
+    const char *const name = library.data(), *const in = library.empty() ? "" : " in ";
+    const char* const option = library.empty() ? ", or all of them (--libraries all)" : " ";
     constexpr std::uintptr_t near_null = 1 << 16;
     if (address >= near_null)
         say("kumiki: rank %d has no memory at %#" PRIxPTR ", which the program has used%s%.*s; if another process has "
             "got it from a library, name that library with --libraries%s%.*s; if from mmap() of a file that it writes "
             "or at an address of its choice, allocate it by malloc() (docs/openmp.md, \"Check these first\")\n",
-            address, library.empty() ? "" : " in ", length, name, blank, length, name);
+            address, in, length, name, option, length, name);
     // A mistake that any program can make; but here the pointer may have been read where the first process has memory
     // of a library, and this one has zeros.
     else if (own_rank != 0)
         say("kumiki: rank %d has used a null pointer (%#" PRIxPTR ")%s%.*s; if the program does this over several "
             "processes only, the pointer is in memory that another process has got from a library: name that library "
             "with --libraries%s%.*s (docs/openmp.md, \"Check these first\")\n",
-            address, library.empty() ? "" : " in ", length, name, blank, length, name);
+            address, in, length, name, option, length, name);
 }
 
 void on_fault(int signal, siginfo_t* information, void* context) {

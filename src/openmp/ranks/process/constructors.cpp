@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "openmp/ranks/memory/objects.hpp"
+#include "openmp/ranks/memory/own_libraries.hpp"
 
 namespace kumiki::openmp {
 namespace {
