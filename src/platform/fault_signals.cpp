@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <mutex>
 #include <pthread.h>
+#include <span>
 #include <ucontext.h>
 #include <unistd.h>
 #include <utility>
@@ -19,6 +20,8 @@
 
 namespace kumiki::platform {
 namespace {
+
+constexpr std::size_t most_ranges = 1024; ///< each image of a program has one, and so has each job with shared arrays
 
 /// `handler` is stored last, with release order, and loaded first, with acquire order: a thread that
 /// sees it also sees the range.
@@ -33,12 +36,16 @@ struct Slot {
 /// A process has one set of signal handlers, and a signal handler has no argument through which it could find an
 /// object; so these are variables of the process.
 struct Signals {
-    std::array<Slot, FaultRange::most> slots;
-    struct sigaction segv, bus; ///< what was installed before
-    std::mutex mutex;           ///< guards claims; never taken by a handler
-    pid_t process = 0;          ///< which has installed them; its children inherit them, but not the memory
+    std::array<Slot, most_ranges> slots;
+    std::atomic<std::size_t> used = 0; ///< of these slots, the last one included that has ever been claimed
+    struct sigaction segv, bus;        ///< what was installed before
+    std::mutex mutex;                  ///< guards claims; never taken by a handler
+    pid_t process = 0;                 ///< which has installed them; its children inherit them, but not the memory
 };
 Signals signals;
+
+/// Those that may be claimed. A thread that faults in a range knows of its claim.
+std::span<Slot> used_slots() { return std::span(signals.slots).first(signals.used.load(std::memory_order_acquire)); }
 
 /// The number of faults of this thread that have been repaired. In this model a handler can count without a lock.
 [[gnu::tls_model("initial-exec")]] thread_local std::uint64_t repaired = 0;
@@ -48,7 +55,7 @@ Signals signals;
 
 /// The claimed range that contains the address; null: none.
 FaultHandler* handler_of(std::uintptr_t address) {
-    for (const Slot& slot : signals.slots)
+    for (const Slot& slot : used_slots())
         if (FaultHandler* const handler = slot.handler.load(std::memory_order_acquire);
             handler != nullptr && address >= slot.begin.load(std::memory_order_relaxed) &&
             address < slot.end.load(std::memory_order_relaxed))
@@ -117,7 +124,7 @@ Result<> install(int signal, struct sigaction& before) {
 
 /// A forked child has the addresses, but no place in the job: what its faults did would be done to its parent's pages.
 void forget_in_child() {
-    for (Slot& slot : signals.slots) slot.handler.store(nullptr, std::memory_order_relaxed);
+    for (Slot& slot : used_slots()) slot.handler.store(nullptr, std::memory_order_relaxed);
 }
 
 Result<> install() {
@@ -143,17 +150,21 @@ const void* instruction_of([[maybe_unused]] const void* context) {
 Result<FaultRange> FaultRange::claim(std::byte* begin, std::size_t bytes, FaultHandler& handler, Purpose purpose) {
     const std::lock_guard lock(signals.mutex);
     if (auto installed = install(); !installed) return tl::unexpected(installed.error());
-    for (int number = 0; number < most; ++number) {
-        Slot& slot = signals.slots[static_cast<std::size_t>(number)];
+    for (std::size_t number = 0; number < most_ranges; ++number) {
+        Slot& slot = signals.slots[number];
         if (slot.handler.load(std::memory_order_relaxed) != nullptr) continue;
         slot.begin.store(reinterpret_cast<std::uintptr_t>(begin), std::memory_order_relaxed);
         slot.end.store(reinterpret_cast<std::uintptr_t>(begin) + bytes, std::memory_order_relaxed);
         slot.purpose.store(purpose, std::memory_order_relaxed);
         slot.handler.store(&handler, std::memory_order_release);
         if (purpose == Purpose::repair) detail::repaired_ranges.fetch_add(1, std::memory_order_relaxed);
-        return FaultRange(number);
+        if (number >= signals.used.load(std::memory_order_relaxed))
+            signals.used.store(number + 1, std::memory_order_release);
+        return FaultRange(static_cast<int>(number));
     }
-    return fail(KUMIKI_ERROR_STATE, fmt::format("a process can have shared arrays of at most {} jobs", most));
+    return fail(
+        KUMIKI_ERROR_STATE,
+        fmt::format("a process can have at most {} shared arrays and libraries with shared variables", most_ranges));
 }
 
 FaultRange::FaultRange(FaultRange&& other) noexcept : slot_(std::exchange(other.slot_, -1)) {}
@@ -177,7 +188,7 @@ std::atomic<int> detail::repaired_ranges{0};
 
 bool detail::is_in_repaired_range(std::span<const std::byte> memory) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
-    return std::ranges::any_of(signals.slots, [begin, end = begin + memory.size()](const Slot& slot) {
+    return std::ranges::any_of(used_slots(), [begin, end = begin + memory.size()](const Slot& slot) {
         return slot.handler.load(std::memory_order_acquire) != nullptr && slot.is_for_repair() &&
                begin < slot.end.load(std::memory_order_relaxed) && slot.begin.load(std::memory_order_relaxed) < end;
     });

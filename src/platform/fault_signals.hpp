@@ -29,8 +29,6 @@ public:
 /// installs the process's handlers; a program that replaces them later must call those that it found.
 class FaultRange {
 public:
-    static constexpr int most = 64; ///< in a process
-
     /// What the handler is there for.
     enum class Purpose : std::uint8_t {
         repair, ///< accesses of a correct program fault here, too
