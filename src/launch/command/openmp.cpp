@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <sstream>
+#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,15 @@ std::string list_libraries(const std::string& linker, const std::string& program
     return text;
 }
 
+/// The first library that the dynamic linker says it has not found; empty: none.
+std::string missing_library(const std::string& lines) {
+    constexpr std::string_view before = "error while loading shared libraries: ";
+    const auto found = lines.find(before);
+    if (found == lines.npos) return {};
+    const auto begin = found + before.size();
+    return lines.substr(begin, lines.find(':', begin) - begin);
+}
+
 tl::unexpected<Failure> unusable(const std::string& program, std::string_view why) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("--openmp cannot run {}: {}", program, why));
 }
@@ -77,6 +87,10 @@ Result<std::string> check_program(const std::string& name, bool several) {
         if (at == libraries.npos) continue;
         return libraries.substr(at, libraries.find_first_of(" \t\n", at) - at);
     }
+    if (const auto missing = missing_library(libraries); !missing.empty())
+        return unusable(name, fmt::format("its library {} is not found; install it, or name its folder in "
+                                          "LD_LIBRARY_PATH",
+                                          missing));
     for (const char* const function : {"GOMP_parallel", "__kmpc_fork_call"})
         if (file.defines(function))
             return unusable(name, "its OpenMP runtime is linked into it statically; link it without -static, so that "
