@@ -45,6 +45,13 @@ def compiled(folder: Path, *options: str, source: str = PROGRAM, compiler: str =
     return str(program)
 
 
+def library(folder: Path, name: str, source: str, *options: str, compiler: str = "gcc") -> str:
+    (folder / f"{name}.c").write_text(source)
+    path = folder / f"{name}.so"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", path, folder / f"{name}.c", *options], check=True)
+    return str(path)
+
+
 def run_with_copies(
     launcher: Launcher, program: str, *options: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:

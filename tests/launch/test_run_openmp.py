@@ -143,34 +143,6 @@ def test_ranks_with_copies_are_processes(launcher: Launcher, tmp_path: Path) -> 
         assert lines(result) == ["0", f"{elsewhere} of {threads} elsewhere, sum {total}"]
 
 
-WITH_MPI = r"""
-#include <mpi.h>
-#include <stdio.h>
-int main(int argc, char** argv) {
-    int level, ranks, sum = 0, total;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    #pragma omp parallel for reduction(+ : sum)
-    for (int i = 0; i <= 100; i++) sum += i;
-    MPI_Allreduce(&sum, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    printf("%d %d\n", ranks, total);
-    return MPI_Finalize();
-}
-"""
-
-
-@pytest.mark.parametrize("compiler", ["mpicc.openmpi", "mpicc.mpich"])
-@pytest.mark.parametrize("libraries", ["", "all"])
-def test_a_program_with_mpi_is_one_rank_of_it(
-    launcher: Launcher, tmp_path: Path, compiler: str, libraries: str
-) -> None:
-    """Neither is a daemon of Open MPI started by fork(), nor does MPI become shared by the processes."""
-    program = compiled(tmp_path, "-fopenmp", source=WITH_MPI, compiler=compiler)
-    result = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", libraries)
-    assert (result.returncode, result.stdout) == (0, "1 5050\n"), result.stderr
-    assert launcher.nothing_left()
-
-
 def test_the_exit_code_of_a_program_in_several_processes_is_its_own(launcher: Launcher, tmp_path: Path) -> None:
     result = run_with_copies(launcher, compiled(tmp_path, "-fopenmp"), "-n", "2", "-t", "1")
     assert lines(result) == ["5050 2 libkumiki-openmp-ranks.so "]

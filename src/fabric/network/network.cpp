@@ -30,6 +30,7 @@ Network::~Network() { close(); }
 void Network::close() {
     if (agent_.is_running()) wait_for_receipt();
     agent_.stop();
+    const std::lock_guard lock(mutex_); // a thread of a library may still wait, and poll
     if (transport_) transport_->drain();
     windows_.clear(); // UCX takes their keys back into the worker that ends with the transport
     transport_.reset();

@@ -72,7 +72,7 @@ public:
     /// Starts the agent.
     Result<> serve();
     /// Waits until the ranks of other hosts have received what this rank has sent, and ends the agent and the engine.
-    /// Nothing else may be called afterwards.
+    /// Afterwards threads may only wait for each other, which polls.
     void close();
 
     const Hosts& hosts() const { return hosts_; }

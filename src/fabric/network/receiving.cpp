@@ -17,7 +17,7 @@ constexpr const char* unfitting = "does not fit what came before it";
 bool Network::poll() {
     agent_.relieve();
     const std::unique_lock lock(mutex_, std::try_to_lock);
-    return lock.owns_lock() && progress();
+    return lock.owns_lock() && transport_ != nullptr && progress();
 }
 
 bool Network::progress() {

@@ -28,7 +28,7 @@ void Ranks::give_words(std::uint64_t loop) {
         place = {};
     }
     release(loop_lock);
-    words_->announce();
+    announce();
 }
 
 /// What the rank has written before goes with the lock to the thread that waits.
@@ -37,7 +37,7 @@ void Ranks::post(std::uint64_t& word, std::uint64_t value) {
     acquire(guard);
     word = value;
     release(guard);
-    words_->announce();
+    announce();
 }
 
 void Ranks::await(const std::uint64_t& word, std::uint64_t value) {

@@ -238,7 +238,7 @@ void Ranks::begin_turn(std::uint64_t loop, std::uint64_t begin) {
 void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {
     release(ordered_lock);
     words_->store(Words::turns + static_cast<std::uint32_t>(loop % slots), tag_of(loop) << tag_shift | end);
-    words_->announce();
+    announce();
 }
 
 // -- locks --
@@ -252,9 +252,13 @@ void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {
 
 bool Ranks::is_ordered_by_another(int lock) const { return waits_ && lock != instruction_lock && lock != stream_lock; }
 
+// When the job has been left, locks and what threads wait for still work among the threads of this process: those of a
+// library live until its destructor has run.
+
 void Ranks::acquire(int lock) {
     const SignalsLater later;
     here_first_[lock].enter();
+    if (has_left()) return;
     check(locks_->acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock));
     if (lock != stream_lock) streams_->take_in();
 }
@@ -262,6 +266,7 @@ void Ranks::acquire(int lock) {
 bool Ranks::try_acquire(int lock) {
     const SignalsLater later;
     if (!here_first_[lock].try_enter()) return false;
+    if (has_left()) return true;
     const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
     if (*taken) streams_->take_in();
@@ -271,6 +276,7 @@ bool Ranks::try_acquire(int lock) {
 
 void Ranks::release(int lock) {
     const SignalsLater later;
+    if (has_left()) return here_first_[lock].leave();
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();

@@ -210,6 +210,8 @@ private:
     std::vector<Heap::Batch> take_freed();
     void return_blocks(std::span<const Heap::Batch> freed);
     void note_region(const void* code, explain::Timed::Clock::time_point begin);
+    /// Announces a change to the threads of all ranks that may wait for it.
+    void announce();
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>
     void await_change(Ready ready);

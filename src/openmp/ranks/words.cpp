@@ -14,19 +14,21 @@ std::uint64_t Words::found(const Result<std::uint64_t>& before) const {
 }
 
 void Words::announce() const {
+    for (int rank = 0; rank < fabric_.size(); ++rank) announce_to(rank);
+}
+
+void Words::announce_to(int rank) const {
     const SignalsLater later;
     const auto& memory = fabric_.memory();
     const std::uint64_t offset = memory.offset(region_);
-    for (int rank = 0; rank < fabric_.size(); ++rank) {
-        if (!memory.is_remote(rank)) {
-            word(memory.arena(rank) + offset).fetch_add(1, std::memory_order_release);
-            fabric_.progress().ring(rank);
-            continue;
-        }
-        const fabric::Network::Signal signal{offset + at(changes), KUMIKI_SIGNAL_ADD, 1};
-        // A rank that cannot be reached ends the job.
-        static_cast<void>(fabric_.network()->put(rank, offset, {}, &signal));
+    if (!memory.is_remote(rank)) {
+        word(memory.arena(rank) + offset).fetch_add(1, std::memory_order_release);
+        fabric_.progress().ring(rank);
+        return;
     }
+    const fabric::Network::Signal signal{offset + at(changes), KUMIKI_SIGNAL_ADD, 1};
+    // A rank that cannot be reached ends the job.
+    static_cast<void>(fabric_.network()->put(rank, offset, {}, &signal));
 }
 
 } // namespace kumiki::openmp

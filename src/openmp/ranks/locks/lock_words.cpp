@@ -109,7 +109,7 @@ void Ranks::leave(std::uint32_t& word) {
     acquire(guard);
     word = open;
     release(guard);
-    words_->announce();
+    announce();
 }
 
 void Ranks::forget(std::uint32_t& word) {
@@ -132,13 +132,20 @@ void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)
     acquire(guard);
     change(word);
     release(guard);
-    words_->announce();
+    announce();
+}
+
+void Ranks::announce() {
+    if (has_left()) words_->announce_to(rank());
+    else words_->announce();
 }
 
 bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most) {
     const SignalsLater later;
     const auto announced = [&] { return words_->announced() != seen; };
     if (most) return wait::wait_at_most(fabric_->memory().own().bell, *most, announced);
+    while (has_left()) // the network must not be looked at any more
+        if (wait::wait_at_most(fabric_->memory().own().bell, std::chrono::seconds(1), announced)) return true;
     fabric_->progress().wait(announced);
     return true;
 }
@@ -178,7 +185,7 @@ int Ranks::await_wake(const std::uint32_t& word, std::uint32_t value, std::optio
 
 void Ranks::wake() {
     flush();
-    words_->announce();
+    announce();
 }
 
 } // namespace kumiki::openmp

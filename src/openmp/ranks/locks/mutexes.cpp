@@ -188,7 +188,7 @@ KUMIKI_MOVED_CALL("GLIBC_2.28", cnd_broadcast, (cnd_t * condition), (condition),
 KUMIKI_ENTRY void kumiki_mtx_destroy(mtx_t* mutex) {
     static auto* const after = kumiki::platform::next_function(&mtx_destroy, "mtx_destroy");
     Ranks* const ranks = kumiki::openmp::ranks_of(mutex);
-    if (ranks != nullptr && !ranks->has_left()) Mutex(*ranks, *of(mutex)).forget();
+    if (ranks != nullptr) Mutex(*ranks, *of(mutex)).forget();
     after(mutex);
 }
 __asm__(".symver kumiki_mtx_destroy, mtx_destroy@GLIBC_2.34, remove");

@@ -46,7 +46,6 @@ inline std::chrono::nanoseconds time_until(clockid_t clock, const timespec& end)
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         kumiki::openmp::Ranks* const ranks = kumiki::openmp::ranks_of(object);                                         \
         if (ranks == nullptr) return after arguments;                                                                  \
-        if (ranks->has_left()) return 0; /* no other thread is left, either */                                         \
         __VA_ARGS__;                                                                                                   \
     }
 #define KUMIKI_VERSIONED_CALL(version, own_name, name, ...)                                                            \

@@ -85,7 +85,7 @@ KUMIKI_MOVED_CALL("GLIBC_2.2.5", pthread_once, (pthread_once_t * control, void (
         static auto* const after = kumiki::platform::next_function(&::call_once, "call_once");                         \
         Ranks* const ranks = kumiki::openmp::ranks_of(flag);                                                           \
         if (ranks == nullptr) after(flag, function);                                                                   \
-        else if (!ranks->has_left()) call_once(*ranks, reinterpret_cast<pthread_once_t*>(flag), function);             \
+        else call_once(*ranks, reinterpret_cast<pthread_once_t*>(flag), function);                                     \
     }                                                                                                                  \
     __asm__(".symver " #own_name ", call_once@" version ", remove");
 KUMIKI_CALL_ONCE(kumiki_call_once, "GLIBC_2.34")
@@ -97,7 +97,6 @@ KUMIKI_CALL_ONCE(kumiki_old_call_once, "GLIBC_2.28")
 KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
     Ranks* const ranks = kumiki::openmp::ranks_of(guard);
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_acquire(guard);
-    if (ranks->has_left()) return guard_of(guard).state != done ? 1 : 0;
     if (seen.mine().contains(guard)) return 0;
     if (begins(*ranks, guard_of(guard).state)) return 1;
     seen.mine().insert(guard);
@@ -107,10 +106,6 @@ KUMIKI_ENTRY int kumiki_guard_acquire(__cxxabiv1::__guard* guard) {
 KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
     Ranks* const ranks = kumiki::openmp::ranks_of(guard);
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_release(guard);
-    if (ranks->has_left()) {
-        guard_of(guard).state = done;
-        return;
-    }
     ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = done; });
     seen.mine().insert(guard);
     ranks->set_when_met(guard_of(guard).is_initialized);
@@ -119,7 +114,7 @@ KUMIKI_ENTRY void kumiki_guard_release(__cxxabiv1::__guard* guard) {
 KUMIKI_ENTRY void kumiki_guard_abort(__cxxabiv1::__guard* guard) {
     Ranks* const ranks = kumiki::openmp::ranks_of(guard);
     if (ranks == nullptr) return __cxxabiv1::__cxa_guard_abort(guard);
-    if (!ranks->has_left()) ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = untouched; });
+    ranks->change(guard_of(guard).state, [](std::uint32_t& state) { state = untouched; });
 }
 
 __asm__(".symver kumiki_guard_acquire, __cxa_guard_acquire@CXXABI_1.3, remove");

@@ -1,0 +1,238 @@
+"""Libraries of OpenMP programs that run as several processes: their memory, locks, threads and MPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from launching import ENVIRONMENT, Launcher, lines
+from openmp_runs import COPIES, compiled, library, run_with_copies
+
+# A library that does not belong to the program has memory of its own, which another process uses in it.
+LIBRARY_KEEPS = """
+#define _GNU_SOURCE
+#include <sys/mman.h>
+int *keep(void) {
+    int *kept = mmap(0, 1 << 30, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *kept = 7;
+    return kept;
+}
+int look(int *kept) { return *kept; }
+"""
+OTHERS_LOOK = """
+int *keep(void);
+int look(int *kept);
+int main(void) {
+    int sum = 0, *kept = keep();
+#pragma omp parallel reduction(+ : sum)
+    sum += look(kept);
+    return sum;
+}
+"""
+
+
+def test_the_library_that_uses_memory_of_another_process_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    keeps = library(tmp_path, "libkeeps", LIBRARY_KEEPS)
+    program = compiled(tmp_path, "-fopenmp", keeps, f"-Wl,-rpath,{tmp_path}", source=OTHERS_LOOK)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == 128 + 11
+    assert "has used in libkeeps;" in result.stderr and "with --libraries libkeeps;" in result.stderr
+    named = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", "libkeeps")
+    assert named.returncode == 14, named.stderr
+
+
+PROGRAM_LOOKS = """
+int *keep(void);
+int main(void) {
+    int sum = 0, *kept = keep();
+#pragma omp parallel reduction(+ : sum)
+    sum += *kept;
+    return sum;
+}
+"""
+
+
+def test_all_libraries_can_be_named_at_once(launcher: Launcher, tmp_path: Path) -> None:
+    keeps = library(tmp_path, "libkeeps", LIBRARY_KEEPS)
+    program = compiled(tmp_path, "-fopenmp", keeps, f"-Wl,-rpath,{tmp_path}", source=PROGRAM_LOOKS)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1")
+    assert result.returncode == 128 + 11
+    assert "which the program has used; if" in result.stderr and "(--libraries all);" in result.stderr
+    named = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", "all")
+    assert named.returncode == 14, named.stderr
+
+
+def test_a_library_that_is_missing_is_named(launcher: Launcher, tmp_path: Path) -> None:
+    lost = Path(library(tmp_path, "liblost", LIBRARY_KEEPS))
+    program = compiled(tmp_path, "-fopenmp", str(lost), f"-Wl,-rpath,{tmp_path}", source=OTHERS_LOOK)
+    lost.unlink()
+    result = launcher.run("-n", "2", "--openmp", program)
+    assert result.returncode == ENVIRONMENT
+    assert f"its library {lost} is not found" in result.stderr
+
+
+# A library that does not belong to the program enters and leaves its mutex.
+LIBRARY_LOCKS = """
+#include <pthread.h>
+void take(pthread_mutex_t *mutex) { pthread_mutex_lock(mutex); }
+void give(pthread_mutex_t *mutex) { pthread_mutex_unlock(mutex); }
+"""
+PROGRAM_LOCKS = """
+#include <pthread.h>
+#include <stdio.h>
+void take(pthread_mutex_t *mutex);
+void give(pthread_mutex_t *mutex);
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int turns;
+int main(void) {
+#pragma omp parallel for
+    for (int i = 0; i < 1000; i++) {
+        if (i % 2 == 0) take(&mutex);
+        else pthread_mutex_lock(&mutex);
+        ++turns;
+        if (i % 3 == 0) give(&mutex);
+        else pthread_mutex_unlock(&mutex);
+    }
+    printf("%d\\n", turns);
+}
+"""
+
+
+def test_a_mutex_of_the_program_is_one_for_libraries_too(launcher: Launcher, tmp_path: Path) -> None:
+    locks = library(tmp_path, "liblocks", LIBRARY_LOCKS)
+    program = compiled(tmp_path, "-fopenmp", locks, f"-Wl,-rpath,{tmp_path}", source=PROGRAM_LOCKS)
+    assert lines(run_with_copies(launcher, program, "-n", "2", "-t", "1")) == ["1000"]
+
+
+PLUGIN = """
+int all(void) {
+    int sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    sum += 5;
+    return sum;
+}
+int one(void) { return 5; }
+"""
+LOADS_A_PLUGIN = """
+#include <dlfcn.h>
+int main(int count, char **words) {
+    void *plugin = dlopen(words[1], RTLD_NOW);
+    int (*function)(void) = (int (*)(void))dlsym(plugin, words[2]), sum = 0;
+    if (words[2][0] == 'a') return function();
+#pragma omp parallel reduction(+ : sum)
+    sum += function();
+    return sum;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "code", "part"),
+    [
+        ("all", ENVIRONMENT, "plugin.so has a parallel region, but it was loaded (dlopen) after the program had begun"),
+        ("one", 128 + 11, "kumiki: rank 1 has no code at 0x"),
+    ],
+)
+def test_a_library_that_is_loaded_later_is_refused_and_one_that_is_there_is_used(
+    launcher: Launcher, tmp_path: Path, function: str, code: int, part: str
+) -> None:
+    plugin = library(tmp_path, "plugin", PLUGIN, "-fopenmp")
+    program = compiled(tmp_path, "-fopenmp", "-ldl", source=LOADS_A_PLUGIN)
+    words = ("-n", "2", "-t", "1", "--openmp", program, plugin, function)
+    late = launcher.run(*words, environment=COPIES)
+    assert (late.returncode, part in late.stderr) == (code, True), late.stderr
+    assert "LD_PRELOAD" in late.stderr
+    there = launcher.run(*words, environment=COPIES | {"LD_PRELOAD": plugin})
+    assert there.returncode == 10, there.stderr
+
+
+# A library in C++ whose threads wait at a condition variable, until its destructor lets them end. What it allocates by
+# `new` all processes see.
+LIBRARY_POOL = r"""
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+struct Pool {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool ends = false;
+    int given = 0, done = 0;
+    std::vector<std::thread> threads;
+    Pool() { for (int i = 0; i < 3; ++i) threads.emplace_back([this] { work(); }); }
+    void work() {
+        std::unique_lock lock(mutex);
+        for (;;) {
+            changed.wait(lock, [this] { return ends || given > done; });
+            if (ends) return;
+            ++done;
+            changed.notify_all();
+        }
+    }
+    ~Pool() {
+        {
+            const std::lock_guard lock(mutex);
+            ends = true;
+        }
+        changed.notify_all();
+        for (auto& thread : threads) thread.join();
+    }
+};
+static std::unique_ptr<Pool> pool;
+extern "C" int give(int count) {
+    if (!pool) pool = std::make_unique<Pool>();
+    std::unique_lock lock(pool->mutex);
+    pool->given += count;
+    pool->changed.notify_all();
+    pool->changed.wait(lock, [] { return pool->done == pool->given; });
+    return pool->done;
+}
+"""
+USES_POOL = r"""
+int give(int count);
+int main(void) {
+    int sum = 0;
+    #pragma omp parallel reduction(+ : sum)
+    ++sum;
+    return give(sum);
+}
+"""
+
+
+def test_threads_of_a_library_end_with_it(launcher: Launcher, remote_shell: str, tmp_path: Path) -> None:
+    pool = library(tmp_path, "libpool", LIBRARY_POOL, "-std=c++17", compiler="g++")
+    program = compiled(tmp_path, "-fopenmp", pool, f"-Wl,-rpath,{tmp_path}", source=USES_POOL)
+    copies = run_with_copies(launcher, program, "-n", "2", "-t", "2")
+    assert copies.returncode == 4, copies.stderr
+    hosts = launcher.run("--remote-shell", remote_shell, "--hosts", "a,b", "-t", "2", "--openmp", program)
+    assert hosts.returncode == 4, hosts.stderr
+    assert launcher.nothing_left()
+
+
+WITH_MPI = r"""
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char** argv) {
+    int level, ranks, sum = 0, total;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    #pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i <= 100; i++) sum += i;
+    MPI_Allreduce(&sum, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    printf("%d %d\n", ranks, total);
+    return MPI_Finalize();
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", ["mpicc.openmpi", "mpicc.mpich"])
+@pytest.mark.parametrize("libraries", ["", "all"])
+def test_a_program_with_mpi_is_one_rank_of_it(
+    launcher: Launcher, tmp_path: Path, compiler: str, libraries: str
+) -> None:
+    """Neither is a daemon of Open MPI started by fork(), nor does MPI become shared by the processes."""
+    program = compiled(tmp_path, "-fopenmp", source=WITH_MPI, compiler=compiler)
+    result = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", libraries)
+    assert (result.returncode, result.stdout) == (0, "1 5050\n"), result.stderr
+    assert launcher.nothing_left()
