@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bitset>
+#include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
@@ -248,13 +249,23 @@ void Ranks::make_last_calls() {
     release(end_lock);
 }
 
+/// From now on the threads of this process use no other rank's locks and words. Those that are in the middle of this
+/// get their answers, if they do not wait for a lock that a thread of another rank never leaves.
+void Ranks::end_calls() {
+    using namespace std::chrono_literals;
+    left_.store(true);
+    const auto have_ended = [this] { return calls_.load() == 0; };
+    const auto end = std::chrono::steady_clock::now() + 1s;
+    while (!fabric_->progress().wait_at_most(1ms, have_ended) && std::chrono::steady_clock::now() < end) {}
+}
+
 void Ranks::leave() {
     flush_output();
     check(shared_.end_check());
+    end_calls();
     check(dsm::collect_records(*fabric_, collectives_, record_.get()));
     check(collectives_.leave());
     variable_wait_.reset(); // nobody asks this rank for a release any more
-    left_ = true;
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
     // process ends, and what this rank has sent must have arrived.

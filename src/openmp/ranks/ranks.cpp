@@ -258,7 +258,8 @@ bool Ranks::is_ordered_by_another(int lock) const { return waits_ && lock != ins
 void Ranks::acquire(int lock) {
     const SignalsLater later;
     here_first_[lock].enter();
-    if (has_left()) return;
+    const InJob in_job(*this);
+    if (!in_job) return;
     check(locks_->acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock));
     if (lock != stream_lock) streams_->take_in();
 }
@@ -266,7 +267,8 @@ void Ranks::acquire(int lock) {
 bool Ranks::try_acquire(int lock) {
     const SignalsLater later;
     if (!here_first_[lock].try_enter()) return false;
-    if (has_left()) return true;
+    const InJob in_job(*this);
+    if (!in_job) return true;
     const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
     if (*taken) streams_->take_in();
@@ -276,7 +278,8 @@ bool Ranks::try_acquire(int lock) {
 
 void Ranks::release(int lock) {
     const SignalsLater later;
-    if (has_left()) return here_first_[lock].leave();
+    const InJob in_job(*this);
+    if (!in_job) return here_first_[lock].leave();
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();

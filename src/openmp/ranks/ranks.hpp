@@ -210,6 +210,24 @@ private:
     std::vector<Heap::Batch> take_freed();
     void return_blocks(std::span<const Heap::Batch> freed);
     void note_region(const void* code, explain::Timed::Clock::time_point begin);
+    /// A call to other ranks: while it lasts this rank does not leave the job. False: the rank has left. The caller and
+    /// end_calls() write before they look, in one total order (sequential consistency), so one of them sees the other.
+    class InJob {
+    public:
+        explicit InJob(Ranks& ranks) : calls_(ranks.calls_) {
+            calls_.fetch_add(1);
+            is_ = !ranks.left_.load();
+        }
+        InJob(const InJob&) = delete;
+        InJob& operator=(const InJob&) = delete;
+        ~InJob() { calls_.fetch_sub(1); }
+        explicit operator bool() const { return is_; }
+
+    private:
+        std::atomic<int>& calls_;
+        bool is_;
+    };
+    void end_calls();
     /// Announces a change to the threads of all ranks that may wait for it.
     void announce();
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
@@ -270,6 +288,7 @@ private:
     const pid_t process_ = getpid();
     std::atomic<pthread_t> leader_{};
     std::atomic<bool> left_{false};
+    std::atomic<int> calls_{0}; ///< of InJob
 };
 
 template <class Ready>

@@ -136,8 +136,8 @@ void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)
 }
 
 void Ranks::announce() {
-    if (has_left()) words_->announce_to(rank());
-    else words_->announce();
+    if (const InJob in_job(*this); in_job) words_->announce();
+    else words_->announce_to(rank());
 }
 
 bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most) {
