@@ -200,12 +200,16 @@ int main(void) {
 """
 
 
-def test_threads_of_a_library_end_with_it(launcher: Launcher, remote_shell: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("libraries", ["", "all", "libpool"])
+def test_threads_of_a_library_end_with_it(
+    launcher: Launcher, remote_shell: str, tmp_path: Path, libraries: str
+) -> None:
     pool = library(tmp_path, "libpool", LIBRARY_POOL, "-std=c++17", compiler="g++")
     program = compiled(tmp_path, "-fopenmp", pool, f"-Wl,-rpath,{tmp_path}", source=USES_POOL)
-    copies = run_with_copies(launcher, program, "-n", "2", "-t", "2")
+    options = ("-t", "2", "--libraries", libraries)
+    copies = run_with_copies(launcher, program, "-n", "2", *options)
     assert copies.returncode == 4, copies.stderr
-    hosts = launcher.run("--remote-shell", remote_shell, "--hosts", "a,b", "-t", "2", "--openmp", program)
+    hosts = launcher.run("--remote-shell", remote_shell, "--hosts", "a,b", *options, "--openmp", program)
     assert hosts.returncode == 4, hosts.stderr
     assert launcher.nothing_left()
 

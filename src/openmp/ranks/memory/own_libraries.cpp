@@ -36,7 +36,9 @@ constexpr std::string_view process_libraries[] = {
     "libX",   "libxcb",      "libGL",       "libEGL",    "libwayland-", "libcuda", "libOpenCL"};
 
 /// So are those that keep threads, such as OpenBLAS: these run in one process.
-constexpr std::string_view starting_functions[] = {"pthread_create", "thrd_create"};
+constexpr std::string_view starting_functions[] = {
+    "pthread_create", "thrd_create",
+    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}; // of std::thread
 
 constexpr std::string_view every_library = "all";
 
