@@ -230,8 +230,10 @@ int main(int argc, char** argv) {
 """
 
 
-@pytest.mark.parametrize("compiler", ["mpicc.openmpi", "mpicc.mpich"])
-@pytest.mark.parametrize("libraries", ["", "all"])
+# Open MPI 5 loads a library whose destructor uses what another process has written to the same page (docs/openmp.md).
+@pytest.mark.parametrize(
+    ("compiler", "libraries"), [("mpicc.openmpi", "all"), ("mpicc.mpich", ""), ("mpicc.mpich", "all")]
+)
 def test_a_program_with_mpi_is_one_rank_of_it(
     launcher: Launcher, tmp_path: Path, compiler: str, libraries: str
 ) -> None:
