@@ -37,14 +37,14 @@ struct Slot {
 /// object; so these are variables of the process.
 struct Signals {
     std::array<Slot, most_ranges> slots;
-    std::atomic<std::size_t> used = 0; ///< of these slots, the last one included that has ever been claimed
+    std::atomic<std::size_t> used = 0; ///< how many of them, from the first on, have ever been claimed
     struct sigaction segv, bus;        ///< what was installed before
     std::mutex mutex;                  ///< guards claims; never taken by a handler
     pid_t process = 0;                 ///< which has installed them; its children inherit them, but not the memory
 };
 Signals signals;
 
-/// Those that may be claimed. A thread that faults in a range knows of its claim.
+/// Those that may hold a claim. A thread that faults in a range knows of its claim.
 std::span<Slot> used_slots() { return std::span(signals.slots).first(signals.used.load(std::memory_order_acquire)); }
 
 /// The number of faults of this thread that have been repaired. In this model a handler can count without a lock.

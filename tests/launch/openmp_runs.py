@@ -46,6 +46,7 @@ def compiled(folder: Path, *options: str, source: str = PROGRAM, compiler: str =
 
 
 def library(folder: Path, name: str, source: str, *options: str, compiler: str = "gcc") -> str:
+    """A library that the compiler makes with these options; g++ takes the source for C++."""
     (folder / f"{name}.c").write_text(source)
     path = folder / f"{name}.so"
     subprocess.run([compiler, "-shared", "-fPIC", "-o", path, folder / f"{name}.c", *options], check=True)

@@ -72,7 +72,7 @@ public:
     /// Starts the agent.
     Result<> serve();
     /// Waits until the ranks of other hosts have received what this rank has sent, and ends the agent and the engine.
-    /// Afterwards threads may only wait for each other, which polls.
+    /// Afterwards threads of this process may still wait for each other (Progress), but nothing else may be called.
     void close();
 
     const Hosts& hosts() const { return hosts_; }

@@ -144,6 +144,7 @@ public:
     void end_job() { fabric_->end_job(); }
     /// Whether the caller is this rank, rather than a child of it.
     bool is_own_process() const { return getpid() == process_; }
+    /// Whether it has left the job, or is about to. Other threads of this process may still live.
     bool has_left() const { return left_.load(std::memory_order_relaxed); }
     /// Lets the others see what this rank has written, and this rank what they have released before.
     void flush() override;
@@ -228,7 +229,7 @@ private:
         bool is_;
     };
     void end_calls();
-    /// Announces a change to the threads of all ranks that may wait for it.
+    /// Announces a change to the threads of all ranks that may wait for it; when the job has been left, of this one.
     void announce();
     /// Waits until ready() is true, which it may become whenever a rank has announced a change.
     template <class Ready>

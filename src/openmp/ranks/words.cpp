@@ -13,22 +13,20 @@ std::uint64_t Words::found(const Result<std::uint64_t>& before) const {
     std::_Exit(1);
 }
 
-void Words::announce() const {
-    for (int rank = 0; rank < fabric_.size(); ++rank) announce_to(rank);
-}
-
-void Words::announce_to(int rank) const {
+void Words::announce(int first, int behind) const {
     const SignalsLater later;
     const auto& memory = fabric_.memory();
     const std::uint64_t offset = memory.offset(region_);
-    if (!memory.is_remote(rank)) {
-        word(memory.arena(rank) + offset).fetch_add(1, std::memory_order_release);
-        fabric_.progress().ring(rank);
-        return;
+    for (int rank = first; rank < behind; ++rank) {
+        if (!memory.is_remote(rank)) {
+            word(memory.arena(rank) + offset).fetch_add(1, std::memory_order_release);
+            fabric_.progress().ring(rank);
+            continue;
+        }
+        const fabric::Network::Signal signal{offset + at(changes), KUMIKI_SIGNAL_ADD, 1};
+        // A rank that cannot be reached ends the job.
+        static_cast<void>(fabric_.network()->put(rank, offset, {}, &signal));
     }
-    const fabric::Network::Signal signal{offset + at(changes), KUMIKI_SIGNAL_ADD, 1};
-    // A rank that cannot be reached ends the job.
-    static_cast<void>(fabric_.network()->put(rank, offset, {}, &signal));
 }
 
 } // namespace kumiki::openmp

@@ -38,9 +38,8 @@ public:
 
     /// How many changes for which this rank's threads may wait have been announced.
     std::uint64_t announced() const { return word(region_).load(std::memory_order_acquire); }
-    /// Announces a change to the threads of all ranks, or of one.
-    void announce() const;
-    void announce_to(int rank) const;
+    /// Announces a change to the threads of the ranks from `first` to `behind` - 1.
+    void announce(int first, int behind) const;
 
 private:
     static constexpr std::size_t at(std::uint32_t index) { return index * platform::apart; }

@@ -41,7 +41,8 @@ static int goes_on(double seconds) { return seconds < 0.3 || (shared.ticks <= 5 
 static int order(const void* one, const void* other) { return (one > other) - (one < other); }
 static void keep(void* number) { (void)number; }
 
-// The C library allocates each node of the tree, as the runtime does what it needs for an atomic instruction.
+// The C library allocates each node of the tree, and a tick, for whose atomic instruction the runtime allocates memory,
+// may come in the middle of that.
 static void during_regions(void) {
     long rounds = 0, atomics = 0;
     int right = 1;

@@ -136,8 +136,8 @@ void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)
 }
 
 void Ranks::announce() {
-    if (const InJob in_job(*this); in_job) words_->announce();
-    else words_->announce_to(rank());
+    if (const InJob in_job(*this); in_job) words_->announce(0, fabric_->size());
+    else words_->announce(rank(), rank() + 1);
 }
 
 bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most) {

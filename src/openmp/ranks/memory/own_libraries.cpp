@@ -35,7 +35,7 @@ constexpr std::string_view process_libraries[] = {
     "libucm", "libfabric",   "libibverbs",  "librdmacm", "libhwloc",    "libnuma", "libudev",
     "libX",   "libxcb",      "libGL",       "libEGL",    "libwayland-", "libcuda", "libOpenCL"};
 
-/// So are those that keep threads, such as OpenBLAS: these run in one process.
+/// A library that uses one of these is about the process, too: its threads run in one process, as OpenBLAS's do.
 constexpr std::string_view starting_functions[] = {
     "pthread_create", "thrd_create",
     "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE"}; // of std::thread
@@ -45,6 +45,10 @@ constexpr std::string_view every_library = "all";
 bool is_named(const Object& object, std::string_view names) {
     return std::ranges::any_of(text::split(names, ','),
                                [&object](auto name) { return !name.empty() && object.has_name(name); });
+}
+
+bool names_all(std::string_view names) {
+    return std::ranges::any_of(text::split(names, ','), [](auto name) { return name == every_library; });
 }
 
 bool is_about_process(const Object& object) {
@@ -61,23 +65,26 @@ bool uses_openmp(const Object& object) {
 } // namespace
 
 std::vector<Object> objects_of_program(std::string_view named) {
-    std::vector<Object> others = loaded_objects();
-    std::vector<Object> found{others.front()};
-    others.erase(others.begin());
-    const bool all = std::ranges::any_of(text::split(named, ','), [](auto name) { return name == every_library; });
+    std::vector<Object> found = loaded_objects();
+    const bool all = names_all(named);
     const auto belongs = [&](const Object& object) {
-        if (!may_be_shared(object)) return false;
-        if (uses_openmp(object) || is_named(object, named)) return true;
-        if (all) return !is_about_process(object);
-        return std::any_of(found.begin() + 1, found.end(),
-                           [&object](const Object& library) { return object.needs(library); });
+        return may_be_shared(object) &&
+               (uses_openmp(object) || is_named(object, named) || (all && !is_about_process(object)));
     };
-    for (;;) {
-        const auto next = std::ranges::find_if(others, belongs);
-        if (next == others.end()) return found;
+    const auto first_of_others = std::partition(found.begin() + 1, found.end(), belongs);
+    std::vector<Object> others(first_of_others, found.end());
+    found.erase(first_of_others, found.end());
+    const auto uses_one_found = [&found](const Object& object) {
+        return may_be_shared(object) && std::any_of(found.begin() + 1, found.end(),
+                                                    [&object](const Object& library) { return object.needs(library); });
+    };
+    while (!all) {
+        const auto next = std::ranges::find_if(others, uses_one_found);
+        if (next == others.end()) break;
         found.push_back(*next);
         others.erase(next);
     }
+    return found;
 }
 
 bool may_be_shared(const Object& library) {
