@@ -104,6 +104,8 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     note_touch(number);
     const bool writes = attempt == Attempt::write || (attempt == Attempt::unknown && page.state == State::clean);
     bool tells = false; // what the interval needs
+    // For destructors of libraries. Nobody can send the page any more; it is what this rank has had of it last.
+    if (fabric_.has_left() && (before == State::absent || before == State::requested)) page.state = State::open;
     switch (page.state) {
     case State::absent:
         if (homes_.placement() == Placement::managed && homes_.is_open(number))

@@ -58,6 +58,7 @@ public:
 
     /// Tells the launcher that this rank leaves the job regularly, rather than by a failure.
     void leave() { memory_.own().state.store(shm::RankState::left, std::memory_order_release); }
+    bool has_left() const { return memory_.own().state.load(std::memory_order_acquire) == shm::RankState::left; }
     /// Tells it that this process, which ends, ends the job for all on purpose.
     void end_job() { memory_.own().state.store(shm::RankState::over, std::memory_order_release); }
 
