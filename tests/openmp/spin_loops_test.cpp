@@ -114,6 +114,11 @@ PIECE(looks_and_jumps_around, "movl (%rdi), %eax; cmpl %esi, %eax; jne 2f; 1: po
                               "4: addl $1, %eax; cmpl $100, %eax; jne 3b; call *slot_of_yield(%rip);"
                               "xorl %eax, %eax; jmp 3b");
 PIECE(looks_at_nothing, "movl (%rsi), %eax; 1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+// As in the pipeline of NPB LU: whether a thread waits at all depends on variables of its own.
+PIECE(looks_at_own_variables, "movl %fs:8, %eax; cmpl %fs:16, %eax; jl 1f; ret; nop;"
+                              "1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
+PIECE(looks_and_compares, "movl (%rdi), %eax; cmpl %fs:8, %eax; je 1f; ret; nop;"
+                          "1: movl (%rdi), %eax; testl %eax, %eax; je 1b");
 // Functions that loops call: two that only look, of which the second one is as unoptimised code has them; and three
 // that do something else.
 PIECE(is_set, "cmpl $0, (%rdi); setne %al; ret");
@@ -264,6 +269,8 @@ TEST(LooksBeforeTest, TheLoadThatDecidesWhetherTheLoopIsEnteredIsFound) {
     EXPECT_EQ(looks_of(looks_and_jumps_begin, looks_and_jumps_end), std::vector<std::ptrdiff_t>{0});
     EXPECT_EQ(looks_of(looks_and_jumps_around_begin, looks_and_jumps_around_end), std::vector<std::ptrdiff_t>{0});
     EXPECT_TRUE(looks_of(looks_at_nothing_begin, looks_at_nothing_end).empty());
+    EXPECT_TRUE(looks_of(looks_at_own_variables_begin, looks_at_own_variables_end).empty());
+    EXPECT_EQ(looks_of(looks_and_compares_begin, looks_and_compares_end), std::vector<std::ptrdiff_t>{0});
     EXPECT_EQ(looks_of(looks_for_either_begin, looks_for_either_end), (std::vector<std::ptrdiff_t>{0, 6}));
     EXPECT_EQ(looks_of(looks_for_something_else_begin, looks_for_something_else_end), std::vector<std::ptrdiff_t>{6});
 }

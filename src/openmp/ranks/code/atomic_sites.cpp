@@ -82,8 +82,7 @@ Variable variable_of(const Decoded& decoded) {
         return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM &&
                (operand.actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     });
-    if (found == operands.end()) return {};
-    if (found->mem.segment == ZYDIS_REGISTER_FS || found->mem.segment == ZYDIS_REGISTER_GS) return {};
+    if (found == operands.end() || is_of_thread(found->mem)) return {};
     return Variable::of(variable_of(decoded, found->mem)).value_or(Variable{});
 }
 

@@ -116,6 +116,17 @@ bool reads_memory(const Decoded& decoded) {
     return found;
 }
 
+bool is_of_thread(const ZydisDecodedOperandMem& memory) {
+    return memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS;
+}
+
+bool reads_variable_of_thread(const Decoded& decoded) {
+    return std::ranges::any_of(std::span(decoded.operands, decoded.instruction.operand_count),
+                               [](const ZydisDecodedOperand& operand) {
+                                   return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && is_of_thread(operand.mem);
+                               });
+}
+
 bool reads_stack_only(const Decoded& decoded) {
     bool only = true;
     for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {

@@ -40,12 +40,13 @@ bool LooksBefore::leads_into_loop(std::byte* at) const {
     return false;
 }
 
-/// The last load before one of the last instructions, if it is near.
+/// The last load before one of the last instructions, if it is near. A thread waits for no variable of its own: what
+/// it compares with one has been loaded before.
 std::optional<Decoded> LooksBefore::load_before(std::size_t number) const {
     for (std::size_t each = number + 1; each <= number + longest && each < last_.size(); ++each) {
         const Decoded decoded = last_[each];
         if (parts_from_what_follows(decoded)) return {};
-        if (!is_atomic(decoded) && reads_memory(decoded)) return decoded;
+        if (!is_atomic(decoded) && reads_memory(decoded) && !reads_variable_of_thread(decoded)) return decoded;
     }
     return {};
 }

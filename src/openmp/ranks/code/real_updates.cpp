@@ -85,8 +85,7 @@ bool is_copy(ZydisMnemonic mnemonic) {
 
 bool is_register(const ZydisDecodedOperand& operand) { return operand.type == ZYDIS_OPERAND_TYPE_REGISTER; }
 bool is_memory(const ZydisDecodedOperand& operand) {
-    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.segment != ZYDIS_REGISTER_FS &&
-           operand.mem.segment != ZYDIS_REGISTER_GS;
+    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && !is_of_thread(operand.mem);
 }
 
 bool is_load(const Decoded& decoded) {
