@@ -7,17 +7,9 @@
 
 #include "dsm/packed_pages.hpp"
 #include "dsm/page_set.hpp"
+#include "dsm/strided_runs.hpp"
 
 namespace kumiki::dsm {
-
-/// The pages that a fault should make ready: how many, and in which direction from the page that has faulted.
-struct Window {
-    std::size_t count; ///< with that page
-    bool ascends;      ///< false: to lower addresses
-
-    PageRun from(std::size_t page) const { return {ascends ? page : page + 1 - count, count}; }
-    std::size_t last_from(std::size_t page) const { return ascends ? page + count - 1 : page + 1 - count; }
-};
 
 /// The pages that faults have made ready for one kind of access in the present interval, and which each further fault
 /// should make ready. Any number of runs may grow side by side, in ascending or descending order, as when a thread
@@ -27,15 +19,17 @@ public:
     explicit FaultRuns(std::size_t pages) : count_(pages), pages_(pages), unproven_(pages) {}
 
     /// For a fault at this page: in the direction in which the longer of the two runs beside it goes on, as many as the
-    /// run has, and of a long one at most an eighth, so that little is made ready for nothing where it ends. At least
-    /// 1, and at most `most` that the array has.
+    /// run has, and of a long one at most an eighth, so that little is made ready for nothing where it ends; or as
+    /// many as the runs before lead to expect. At least 1, and at most `most` that the array has.
     Window window(std::size_t page, std::size_t most) const {
         const std::size_t before = pages_.run_before(page, share * most),
                           behind = pages_.run_behind(page, share * most);
         const std::size_t run = std::max(before, behind);
-        const bool ascends = before >= behind;
-        const std::size_t there_are = std::min(most, ascends ? count_ - page : page + 1);
-        return {std::clamp<std::size_t>(std::min(run, std::max(short_run, run / share)), 1, there_are), ascends};
+        Window window{std::min(run, std::max(short_run, run / share)), before >= behind};
+        if (window.count < short_run)
+            if (const Window expected = strided_.expected(page); expected.count > window.count) window = expected;
+        const std::size_t there_are = std::min(most, window.ascends ? count_ - page : page + 1);
+        return {std::clamp<std::size_t>(window.count, 1, there_are), window.ascends, window.is_known};
     }
     /// Whether a fault at this page goes on with a run that is long enough to expect that it does not end there.
     bool goes_on(std::size_t page) const {
@@ -47,9 +41,10 @@ public:
             for (std::size_t left = unproven_.run_before(page, count_); left > 0; --left) unproven_.remove(page - left);
         else
             for (std::size_t left = unproven_.run_behind(page, count_); left > 0; --left) unproven_.remove(page + left);
+        strided_.add(page, window);
         const PageRun run = window.from(page);
         for (std::size_t each = run.first; each < run.first + run.count; ++each) {
-            if (each == page) unproven_.remove(each);
+            if (each == page || window.is_known) unproven_.remove(each);
             else unproven_.add(each);
             pages_.add(each);
         }
@@ -69,6 +64,7 @@ private:
 
     std::size_t count_;
     PageSet pages_, unproven_;
+    StridedRuns strided_;
 };
 
 } // namespace kumiki::dsm

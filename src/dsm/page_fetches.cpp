@@ -27,7 +27,7 @@ Window Pages::lock_window(std::size_t number, const Window& window, int home, St
         unlock(pages_[page]);
         break;
     }
-    return {count, window.ascends};
+    return {count, window.ascends, window.is_known};
 }
 
 /// Makes the page, which the thread has locked, ready, and in a sequential run of faults also pages beside it: all are

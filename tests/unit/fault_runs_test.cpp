@@ -1,0 +1,75 @@
+#include "dsm/fault_runs.hpp"
+
+#include <cstddef>
+#include <gtest/gtest.h>
+
+// How many pages faults make ready, by the faults before.
+namespace kumiki::dsm {
+namespace {
+
+constexpr std::size_t pages = 10'000, most = 256;
+
+/// A thread uses so many pages one after another, from this one on in this direction. Returns how many of them fault.
+std::size_t faults(FaultRuns& runs, std::size_t begin, std::size_t count, bool ascends) {
+    std::size_t found = 0, ready = 0; // of those that are used
+    for (std::size_t used = 0; used < count; ++used) {
+        if (used < ready) continue;
+        const std::size_t page = ascends ? begin + used : begin - used;
+        const Window window = runs.window(page, most);
+        runs.add(page, window);
+        EXPECT_TRUE(used == 0 || window.count == 1 || window.ascends == ascends) << page;
+        ready = used + (window.ascends == ascends ? window.count : 1);
+        ++found;
+    }
+    return found;
+}
+
+TEST(FaultRunsTest, ARunGrowsInItsDirection) {
+    FaultRuns runs(pages);
+    EXPECT_LT(faults(runs, 1000, 64, true), 12U);
+    EXPECT_LT(faults(runs, 3000, 64, false), 12U);
+    EXPECT_EQ(faults(runs, 5000, 1, true), 1U);
+}
+
+TEST(FaultRunsTest, TheThirdRowIsExpectedToBeAsLongAsTheTwoBefore) {
+    for (const bool ascends : {true, false}) {
+        FaultRuns runs(pages);
+        const auto row = [ascends](std::size_t number) { return 100 + (ascends ? number : 50 - number) * 124 / 3; };
+        EXPECT_GT(faults(runs, row(0), 20, ascends), 4U);
+        EXPECT_GT(faults(runs, row(1), 21, ascends), 4U);
+        for (std::size_t number = 2; number < 40; ++number)
+            EXPECT_LE(faults(runs, row(number), 20 + number % 2, ascends), 2U) << "row " << number;
+    }
+}
+
+TEST(FaultRunsTest, RowsOfSeveralMatricesAreToldApart) {
+    FaultRuns runs(pages);
+    for (std::size_t row = 0; row < 20; ++row) {
+        const std::size_t found = faults(runs, 100 + 40 * row, 12, true) + faults(runs, 3000 + 70 * row, 30, false) +
+                                  faults(runs, 7, 1, true); // and a variable
+        EXPECT_LE(found, row < 2 ? 20U : 3U) << "row " << row;
+    }
+}
+
+TEST(FaultRunsTest, NothingIsExpectedOfRunsAtOtherDistancesOrOfSinglePages) {
+    FaultRuns runs(pages);
+    for (const std::size_t begin : {100U, 200U, 330U, 500U, 780U}) {
+        EXPECT_EQ(runs.window(begin, most).count, 1U) << begin;
+        faults(runs, begin, 20, true);
+    }
+    FaultRuns single(pages);
+    for (std::size_t row = 0; row < 20; ++row) EXPECT_EQ(faults(single, 100 * row, 1, true), 1U);
+    EXPECT_EQ(single.window(2000, most).count, 1U);
+}
+
+TEST(FaultRunsTest, AWindowEndsWithTheArrayAndHasNoMoreThanIsPossible) {
+    FaultRuns runs(110);
+    for (const std::size_t begin : {10U, 40U, 70U}) faults(runs, begin, 20, true);
+    EXPECT_EQ(runs.window(100, most).count, 10U);
+    FaultRuns few(pages);
+    for (const std::size_t begin : {100U, 200U}) faults(few, begin, 20, true);
+    EXPECT_EQ(few.window(300, 5).count, 5U);
+}
+
+} // namespace
+} // namespace kumiki::dsm
