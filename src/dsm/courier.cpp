@@ -78,10 +78,12 @@ void Courier::ask_home(int manager, std::uint32_t array, std::size_t page) {
     if (auto sent = network_.send(manager, header(Kind::touched, array, page)); !sent) give_up(manager, sent.error());
 }
 
-void Courier::send_differences(int home, std::uint32_t array, std::span<const std::byte> packed) {
+void Courier::send_differences(int home, std::uint32_t array, std::span<const std::byte> packed, Departure departure) {
     if (answers_differences()) under_way_.fetch_add(1, std::memory_order_relaxed);
-    if (auto sent = network_.send(home, header(Kind::differences, array, 0), packed); !sent)
-        give_up(home, sent.error());
+    const fabric::MessageHeader differences = header(Kind::differences, array, 0);
+    const auto sent = departure == Departure::now ? network_.send(home, differences, packed)
+                                                  : network_.send_later(home, differences, packed);
+    if (!sent) give_up(home, sent.error());
 }
 
 void Courier::send_updates(int rank, std::uint32_t array, std::uint64_t barrier, std::span<const std::byte> packed) {
@@ -249,7 +251,7 @@ bool Courier::answer_runs(const MessageHeader& request, std::span<const std::byt
 void Courier::fetch_early(int home, std::uint32_t array, std::uint64_t barrier, std::span<const PageRun> runs) {
     MessageHeader request = header(Kind::fetch_early, array, 0);
     request.ticket = barrier;
-    if (auto sent = network_.send(home, request, std::as_bytes(runs)); !sent) give_up(home, sent.error());
+    if (auto sent = network_.send_later(home, request, std::as_bytes(runs)); !sent) give_up(home, sent.error());
 }
 
 /// A request that comes when this rank has left the barrier is declined, because this thread cannot know which homes

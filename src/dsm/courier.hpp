@@ -96,8 +96,11 @@ public:
     void answer_early(std::uint64_t barrier);
     /// Asks the manager of homes. The answer arrives through Pages::take_home, and then this rank's bell rings.
     void ask_home(int manager, std::uint32_t array, std::size_t page);
+    /// `later`: with the next message to that rank, or when this thread waits, which it will at once.
+    enum class Departure : std::uint8_t { now, later };
     /// Sends packed differences to the home of their pages.
-    void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed);
+    void send_differences(int home, std::uint32_t array, std::span<const std::byte> packed,
+                          Departure departure = Departure::now);
     /// Sends new contents of pages at this barrier to a rank that has copies. They arrive through Pages::take_update,
     /// and then that rank's bell rings.
     void send_updates(int rank, std::uint32_t array, std::uint64_t barrier, std::span<const std::byte> packed);

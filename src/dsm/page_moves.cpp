@@ -135,7 +135,7 @@ void Pages::finish_moves() {
         for (std::size_t page = move.first; page < move.first + move.count; ++page) homes_.decide(page, move.to);
     for (const std::size_t page : moves_.lost())
         if (pages_[page].state == State::touched) send_difference(page);
-    send_packed();
+    send_packed(Audience::acquirer); // at once: nothing follows them
     for (const HomeMoves::Move& move : moves_.moves()) finish(move);
     if (begins) drop_untouched();
 }

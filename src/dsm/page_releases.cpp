@@ -54,13 +54,15 @@ void Pages::release_to(Audience audience, std::vector<Notice>& notices) {
     });
     if (check_ != nullptr && keeps_open_) [[unlikely]]
         note_open_pages();
-    send_packed();
+    send_packed(audience);
 }
 
-void Pages::send_packed() {
+/// In a barrier a message with notices follows at once.
+void Pages::send_packed(Audience audience) {
+    const auto departure = audience == Audience::all ? Courier::Departure::later : Courier::Departure::now;
     for (int rank = 0; rank < fabric_.size(); ++rank)
         if (auto& bytes = packed_[static_cast<std::size_t>(rank)]; !bytes.empty()) {
-            courier_->send_differences(rank, number_, bytes);
+            courier_->send_differences(rank, number_, bytes, departure);
             bytes.clear();
         }
 }
@@ -194,7 +196,7 @@ void Pages::release_written(std::size_t first, std::size_t end, Audience audienc
                 },
                 // Another thread may evict these copies now. What it then fetches must have their changes.
                 [&] {
-                    if (cache_.is_bounded()) send_packed();
+                    if (cache_.is_bounded()) send_packed(audience);
                 });
         } else if (protocol() == SharedProtocol::update || check_ != nullptr) {
             // The home's writes must be seen.

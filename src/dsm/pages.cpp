@@ -209,7 +209,7 @@ void Pages::invalidate_written(std::size_t first, std::size_t count, std::vector
         },
         // A thread that touches the page again must get its own changes back with it.
         [&] {
-            send_packed();
+            send_packed(Audience::acquirer);
             if (courier_ != nullptr) courier_->await_applied();
         });
 }

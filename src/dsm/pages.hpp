@@ -347,7 +347,7 @@ private:
     void send_gathered(std::size_t page, std::span<const PlacedChange> changes, std::vector<std::byte>& packed);
     bool apply_gathered(std::size_t page, std::span<const std::byte> packed);
     void give_back(std::size_t page);
-    void send_packed();
+    void send_packed(Audience audience);
 
     // -- for the race check (checked_pages.cpp) --
 

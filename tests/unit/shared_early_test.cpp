@@ -122,6 +122,29 @@ TEST_P(SharedEarlyTest, PagesComeWithTheBarrier) {
     });
 }
 
+// In each round rank 1 changes a page of rank 0, and reads another one, which rank 0 has written.
+TEST_P(SharedEarlyTest, DifferencesAndRequestsTravelWithTheNotices) {
+    const Watchdog watchdog("one message for each barrier");
+    run(2, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::uint32_t rounds = 100, others = 40; // messages until it is known what is needed, and heartbeats
+        auto* const array = tests::allocate_shared<std::uint32_t>(memory, 2 * words, Placement::first_rank);
+        const auto messages = [&rank] { return rank.fabric.network()->traffic().messages; };
+        const std::uint64_t before = messages();
+        for (std::uint32_t round = 1; round <= rounds; ++round) {
+            array[rank.rank() == 0 ? 0 : words] = round;
+            ASSERT_TRUE(memory.barrier());
+            memory.begin_interval(1);
+            ASSERT_EQ(array[rank.rank() == 0 ? words : 0], round);
+            ASSERT_TRUE(memory.barrier());
+            memory.begin_interval(2);
+        }
+        if (rank.rank() == 1) {
+            EXPECT_LE(messages() - before, 2 * rounds + others);
+        }
+        ASSERT_TRUE(memory.barrier());
+    });
+}
+
 TEST_P(SharedEarlyTest, ManyPagesAreFetchedAfterTheBarrier) {
     const Watchdog watchdog("many pages");
     run(2, [](Rank& rank, SharedMemory& memory) {

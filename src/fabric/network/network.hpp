@@ -125,10 +125,12 @@ public:
     void dismiss(SinkId id);
     MessageHeader header(MessageKind kind) const;
     MessageHeader header(SinkId sink) const;
-    /// Both send a message of a sink, and keep a copy of the payload when there is no room for it. send() sends at
+    /// They send a message of a sink, and keep a copy of the payload when there is no room for it. send() sends at
     /// once. send_soon() may combine messages that go to one rank without a wait in between (the network burst of the
     /// Maestro paper, 2.4), and sends after a millisecond at the latest.
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
+    /// For a thread that will send another message to that rank, or wait, right after this one: both travel together.
+    Result<> send_later(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     /// Sends at once and never waits. Returns true when the payload may be reused on return; otherwise it may be reused
     /// when MessageSink::left reports the ticket.

@@ -33,8 +33,18 @@ Result<> Network::sending(Send send) {
 
 Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex_);
-    if (auto released = release(rank); !released) return released; // what was put before comes before
+    // What is held back comes before, if possible in the same burst, which states the length of each message.
+    const bool joins = held_back_.has(rank) && header.bytes == payload.size() &&
+                       payload.size() <= Burst::longest_message && held_back_.has_room_for(rank, payload.size());
+    if (joins) held_back_.add(rank, header, payload);
+    if (auto released = release(rank); !released || joins) return released;
     return send_inside(rank, header, payload);
+}
+
+Result<> Network::send_later(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
+    if (payload.size() > Burst::longest_message) return send(rank, header, payload);
+    const std::lock_guard lock(mutex_);
+    return hold_back(rank, header, payload);
 }
 
 Result<> Network::send_inside(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
