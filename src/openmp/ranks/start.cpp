@@ -107,17 +107,31 @@ Ranks& join(const Settings& settings) {
     return ranks;
 }
 
-/// The arguments or the environment, in memory that all ranks see.
-char** shared_copy(char** texts, Heap& heap) {
+std::size_t count_of(char** texts) {
     std::size_t count = 0;
     while (texts[count] != nullptr) ++count;
-    auto** const copies = static_cast<char**>(heap.allocate((count + 1) * sizeof(char*)));
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t bytes = std::strlen(texts[i]) + 1;
-        copies[i] = static_cast<char*>(heap.allocate(bytes));
-        std::memcpy(copies[i], texts[i], bytes);
+    return count;
+}
+
+/// Copies texts and the null pointer that ends them. Returns where the next ones go.
+char** copy_texts(char** texts, char** to, Heap& heap) {
+    for (; *texts != nullptr; ++texts, ++to) {
+        const std::size_t bytes = std::strlen(*texts) + 1;
+        *to = static_cast<char*>(heap.allocate(bytes));
+        std::memcpy(*to, *texts, bytes);
     }
-    copies[count] = nullptr;
+    *to = nullptr;
+    return to + 1;
+}
+
+/// Brings the arguments, and behind them the environment, as the kernel does, to memory that all ranks see. Returns the
+/// arguments.
+char** share_texts(char** arguments, Heap& heap) {
+    const std::size_t count = count_of(arguments) + 1 + count_of(environ) + 1;
+    auto** const copies = static_cast<char**>(heap.allocate(count * sizeof(char*)));
+    char** const environment = copy_texts(arguments, copies, heap);
+    copy_texts(environ, environment, heap);
+    environ = environment;
     return copies;
 }
 
@@ -198,8 +212,7 @@ int start(const char* version, MainCall program) {
     program.ranks = &join(*settings);
     forget_job();
     if (program.ranks->rank() == 0) {
-        program.arguments = shared_copy(program.arguments, program.ranks->heap());
-        environ = shared_copy(environ, program.ranks->heap());
+        program.arguments = share_texts(program.arguments, program.ranks->heap());
     } else {
         tell_fortran_arguments(program.count, program.arguments);
         keep_descriptors_apart(program.ranks->rank());

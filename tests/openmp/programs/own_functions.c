@@ -1,5 +1,6 @@
 /* Functions of the C library that the program has itself, with variables, and which libraries call, too; and variables
-   of the C library and of the dynamic linker that the linker takes into the program. */
+   of the C library and of the dynamic linker that the linker takes into the program. The environment is where programs
+   find it that read too many arguments. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -19,10 +20,12 @@ FILE* fopen(const char* path, const char* mode) {
     return of_library(path, mode);
 }
 
-int main(void) {
+int main(int count, char** arguments) {
 #pragma omp parallel
     for (int round = 0; round < 3; ++round) fclose(fopen("/dev/null", "r"));
-    printf("opened %d, with %s environment\n", opened, environ[0] != NULL ? "an" : "no");
+    const int is_behind = arguments[count + 1] != NULL && strcmp(arguments[count + 1], environ[0]) == 0;
+    printf("opened %d, with %s environment %s\n", opened, environ[0] != NULL ? "an" : "no",
+           is_behind ? "behind the arguments" : "elsewhere");
     const long used = (char*)__libc_stack_end - (char*)__builtin_frame_address(0);
     printf("used %s of the stack\n", used > 0 && used < 100000 ? "a little" : "much");
     return 0;
