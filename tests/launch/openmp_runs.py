@@ -59,3 +59,11 @@ def run_with_copies(
     if not (Path(launcher.path).resolve().parent.parent / "lib" / "libkumiki-openmp-ranks.so").exists():
         pytest.skip("there is no libkumiki-openmp-ranks.so (libzydis-dev)")
     return launcher.run(*options, "--openmp", program, environment=COPIES | environment)
+
+
+def run_over_hosts(launcher: Launcher, remote_shell: str, hosts: str, *words: str) -> subprocess.CompletedProcess[str]:
+    libraries = Path(launcher.path).resolve().parent.parent / "lib"
+    for library in ("libkumiki-openmp-ranks.so", "kumiki-ucx.so"):
+        if not (libraries / library).exists():
+            pytest.skip(f"there is no {library}")
+    return launcher.run("--remote-shell", remote_shell, "--hosts", hosts, *words)

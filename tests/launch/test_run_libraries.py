@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from launching import ENVIRONMENT, Launcher, lines
-from openmp_runs import COPIES, compiled, library, run_with_copies
+from openmp_runs import COPIES, compiled, library, run_over_hosts, run_with_copies
 
 # A library that does not belong to the program has memory of its own, which another process uses in it.
 LIBRARY_KEEPS = """
@@ -198,7 +198,7 @@ def test_threads_of_a_library_end_with_it(
     options = ("-t", "2", "--libraries", libraries)
     copies = run_with_copies(launcher, program, "-n", "2", *options)
     assert copies.returncode == 4, copies.stderr
-    hosts = launcher.run("--remote-shell", remote_shell, "--hosts", "a,b", *options, "--openmp", program)
+    hosts = run_over_hosts(launcher, remote_shell, "a,b", *options, "--openmp", program)
     assert hosts.returncode == 4, hosts.stderr
     assert launcher.nothing_left()
 
@@ -219,22 +219,31 @@ static Kept kept;
 int *keep() { return kept.number = new int[2]{42, 0}; }
 """
 USES_KEPT_TO_THE_END = r"""
+#include <cstdlib>
 #include <omp.h>
-#include <stdio.h>
 int *keep();
-int main() {
+int main(int count, char**) {
     int* beside = keep() + 1;
     #pragma omp parallel
-    if (omp_get_thread_num() == 1) *beside = 1;
+    {
+        if (omp_get_thread_num() == 1) *beside = 1;
+        #pragma omp barrier
+        if (omp_get_thread_num() == 0 && count > 1) std::exit(0);
+        #pragma omp barrier
+    }
 }
 """
 
 
-def test_a_library_may_use_its_memory_when_the_job_has_ended(launcher: Launcher, tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [(), ("inside",)], ids=["main", "region"])
+def test_a_library_may_use_its_memory_when_the_job_has_ended(
+    launcher: Launcher, remote_shell: str, tmp_path: Path, words: tuple[str, ...]
+) -> None:
     keeps = library(tmp_path, "libkeeps", LIBRARY_LOOKS_LAST, compiler="g++")
     options = ("-fopenmp", keeps, f"-Wl,-rpath,{tmp_path}")
     program = compiled(tmp_path, *options, source=USES_KEPT_TO_THE_END, compiler="g++")
-    assert lines(run_with_copies(launcher, program, "-n", "2", "-t", "1", "--homes", "next")) == ["42"]
+    result = run_over_hosts(launcher, remote_shell, "a,b", "-t", "1", "--homes", "next", "--openmp", program, *words)
+    assert lines(result) == ["42"]
 
 
 WITH_MPI = r"""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from launching import ENVIRONMENT, Launcher, lines
-from openmp_runs import COPIES, compiled, run_with_copies
+from openmp_runs import COPIES, compiled, run_over_hosts, run_with_copies
 
 
 def test_a_program_runs_on_the_runtime_with_its_threads(launcher: Launcher, tmp_path: Path) -> None:
@@ -150,14 +150,6 @@ def test_the_exit_code_of_a_program_in_several_processes_is_its_own(launcher: La
         tmp_path, "-fopenmp", source="#include <stdlib.h>\nint main(void) {\n#pragma omp parallel\n{}\nexit(7); }"
     )
     assert run_with_copies(launcher, program, "-n", "2").returncode == 7
-
-
-def run_over_hosts(launcher: Launcher, remote_shell: str, hosts: str, *words: str) -> subprocess.CompletedProcess[str]:
-    libraries = Path(launcher.path).resolve().parent.parent / "lib"
-    for library in ("libkumiki-openmp-ranks.so", "kumiki-ucx.so"):
-        if not (libraries / library).exists():
-            pytest.skip(f"there is no {library}")
-    return launcher.run("--remote-shell", remote_shell, "--hosts", hosts, *words)
 
 
 def test_a_host_is_one_process(launcher: Launcher, remote_shell: str, tmp_path: Path) -> None:
