@@ -7,7 +7,7 @@
 namespace kumiki::dsm {
 namespace {
 
-constexpr std::size_t pages = 10'000, most = 256;
+constexpr std::size_t array_pages = 10'000, longest_window = 256;
 
 /// A thread uses so many pages one after another, from this one on in this direction. Returns how many of them fault.
 std::size_t faults(FaultRuns& runs, std::size_t begin, std::size_t count, bool ascends) {
@@ -15,7 +15,7 @@ std::size_t faults(FaultRuns& runs, std::size_t begin, std::size_t count, bool a
     for (std::size_t used = 0; used < count; ++used) {
         if (used < ready) continue;
         const std::size_t page = ascends ? begin + used : begin - used;
-        const Window window = runs.window(page, most);
+        const Window window = runs.window(page, longest_window);
         runs.add(page, window);
         EXPECT_TRUE(used == 0 || window.count == 1 || window.ascends == ascends) << page;
         ready = used + (window.ascends == ascends ? window.count : 1);
@@ -25,7 +25,7 @@ std::size_t faults(FaultRuns& runs, std::size_t begin, std::size_t count, bool a
 }
 
 TEST(FaultRunsTest, ARunGrowsInItsDirection) {
-    FaultRuns runs(pages);
+    FaultRuns runs(array_pages);
     EXPECT_LT(faults(runs, 1000, 64, true), 12U);
     EXPECT_LT(faults(runs, 3000, 64, false), 12U);
     EXPECT_EQ(faults(runs, 5000, 1, true), 1U);
@@ -33,7 +33,7 @@ TEST(FaultRunsTest, ARunGrowsInItsDirection) {
 
 TEST(FaultRunsTest, TheThirdRowIsExpectedToBeAsLongAsTheTwoBefore) {
     for (const bool ascends : {true, false}) {
-        FaultRuns runs(pages);
+        FaultRuns runs(array_pages);
         const auto row = [ascends](std::size_t number) { return 100 + (ascends ? number : 50 - number) * 124 / 3; };
         EXPECT_GT(faults(runs, row(0), 20, ascends), 4U);
         EXPECT_GT(faults(runs, row(1), 21, ascends), 4U);
@@ -43,7 +43,7 @@ TEST(FaultRunsTest, TheThirdRowIsExpectedToBeAsLongAsTheTwoBefore) {
 }
 
 TEST(FaultRunsTest, RowsOfSeveralMatricesAreToldApart) {
-    FaultRuns runs(pages);
+    FaultRuns runs(array_pages);
     for (std::size_t row = 0; row < 20; ++row) {
         const std::size_t found = faults(runs, 100 + 40 * row, 12, true) + faults(runs, 3000 + 70 * row, 30, false) +
                                   faults(runs, 7, 1, true); // and a variable
@@ -52,21 +52,21 @@ TEST(FaultRunsTest, RowsOfSeveralMatricesAreToldApart) {
 }
 
 TEST(FaultRunsTest, NothingIsExpectedOfRunsAtOtherDistancesOrOfSinglePages) {
-    FaultRuns runs(pages);
+    FaultRuns runs(array_pages);
     for (const std::size_t begin : {100U, 200U, 330U, 500U, 780U}) {
-        EXPECT_EQ(runs.window(begin, most).count, 1U) << begin;
+        EXPECT_EQ(runs.window(begin, longest_window).count, 1U) << begin;
         faults(runs, begin, 20, true);
     }
-    FaultRuns single(pages);
+    FaultRuns single(array_pages);
     for (std::size_t row = 0; row < 20; ++row) EXPECT_EQ(faults(single, 100 * row, 1, true), 1U);
-    EXPECT_EQ(single.window(2000, most).count, 1U);
+    EXPECT_EQ(single.window(2000, longest_window).count, 1U);
 }
 
 TEST(FaultRunsTest, AWindowEndsWithTheArrayAndHasNoMoreThanIsPossible) {
     FaultRuns runs(110);
     for (const std::size_t begin : {10U, 40U, 70U}) faults(runs, begin, 20, true);
-    EXPECT_EQ(runs.window(100, most).count, 10U);
-    FaultRuns few(pages);
+    EXPECT_EQ(runs.window(100, longest_window).count, 10U);
+    FaultRuns few(array_pages);
     for (const std::size_t begin : {100U, 200U}) faults(few, begin, 20, true);
     EXPECT_EQ(few.window(300, 5).count, 5U);
 }

@@ -129,7 +129,7 @@ public:
     /// once. send_soon() may combine messages that go to one rank without a wait in between (the network burst of the
     /// Maestro paper, 2.4), and sends after a millisecond at the latest.
     Result<> send(int rank, const MessageHeader& header, std::span<const std::byte> payload = {});
-    /// For a thread that will send another message to that rank, or wait, right after this one: both travel together.
+    /// For a thread that sends another message to that rank, or waits, right after this call: the message leaves then.
     Result<> send_later(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     Result<> send_soon(int rank, const MessageHeader& header, std::span<const std::byte> payload);
     /// Sends at once and never waits. Returns true when the payload may be reused on return; otherwise it may be reused

@@ -33,10 +33,12 @@ Result<> Network::sending(Send send) {
 
 Result<> Network::send(int rank, const MessageHeader& header, std::span<const std::byte> payload) {
     const std::lock_guard lock(mutex_);
-    // What is held back comes before, if possible in the same burst, which states the length of each message.
-    const bool joins = held_back_.has(rank) && header.bytes == payload.size() &&
-                       payload.size() <= Burst::longest_message && held_back_.has_room_for(rank, payload.size());
-    if (joins) held_back_.add(rank, header, payload);
+    // What is held back comes before. A burst states the length of each message in `bytes`, so only a message that does
+    // so already may join it.
+    const bool joins =
+        held_back_.has(rank) && header.bytes == payload.size() && payload.size() <= Burst::longest_message;
+    if (joins)
+        if (auto held_back = hold_back(rank, header, payload); !held_back) return held_back;
     if (auto released = release(rank); !released || joins) return released;
     return send_inside(rank, header, payload);
 }

@@ -149,8 +149,8 @@ Result<> prepare_openmp(Options& options, const Settings& settings, int processe
     // UCX would put a jump to its own function over the beginning of our mmap() (openmp/ranks/memory/mappings.cpp), to
     // notice when memory goes that it has registered with the network; what the ranks share never goes.
     add_if_unset(options, "UCX_MEM_MMAP_HOOK_MODE", "none", several);
-    // Its destructor would give the signals of faults back to the system, and those of other libraries may fault after
-    // it.
+    // When the process ends, UCX would give the signals of faults back to the system; but destructors of other
+    // libraries may run after that, and touch pages that fault.
     add_if_unset(options, "UCX_ERROR_SIGNALS", "", several);
     // A program with MPI, too, that no MPI launcher has started: Open MPI 4 would start its daemon by fork(), only so
     // that the program could start further ones.

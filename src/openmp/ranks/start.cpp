@@ -107,32 +107,21 @@ Ranks& join(const Settings& settings) {
     return ranks;
 }
 
-std::size_t count_of(char** texts) {
-    std::size_t count = 0;
-    while (texts[count] != nullptr) ++count;
-    return count;
-}
-
-/// Copies texts and the null pointer that ends them. Returns where the next ones go.
-char** copy_texts(char** texts, char** to, Heap& heap) {
-    for (; *texts != nullptr; ++texts, ++to) {
-        const std::size_t bytes = std::strlen(*texts) + 1;
-        *to = static_cast<char*>(heap.allocate(bytes));
-        std::memcpy(*to, *texts, bytes);
-    }
-    *to = nullptr;
-    return to + 1;
-}
-
 /// Brings the arguments, and behind them the environment, as the kernel does, to memory that all ranks see. Returns the
 /// arguments.
-char** share_texts(char** arguments, Heap& heap) {
-    const std::size_t count = count_of(arguments) + 1 + count_of(environ) + 1;
-    auto** const copies = static_cast<char**>(heap.allocate(count * sizeof(char*)));
-    char** const environment = copy_texts(arguments, copies, heap);
-    copy_texts(environ, environment, heap);
-    environ = environment;
-    return copies;
+char** share_texts(int count, char** arguments, Heap& heap) {
+    std::vector<char*> copies;
+    for (char** texts : {arguments, environ}) {
+        for (; *texts != nullptr; ++texts) {
+            const std::size_t bytes = std::strlen(*texts) + 1;
+            copies.push_back(static_cast<char*>(std::memcpy(heap.allocate(bytes), *texts, bytes)));
+        }
+        copies.push_back(nullptr);
+    }
+    auto** const shared = static_cast<char**>(heap.allocate(copies.size() * sizeof(char*)));
+    std::ranges::copy(copies, shared);
+    environ = shared + count + 1;
+    return shared;
 }
 
 /// Programs that this one starts are no ranks.
@@ -212,7 +201,7 @@ int start(const char* version, MainCall program) {
     program.ranks = &join(*settings);
     forget_job();
     if (program.ranks->rank() == 0) {
-        program.arguments = share_texts(program.arguments, program.ranks->heap());
+        program.arguments = share_texts(program.count, program.arguments, program.ranks->heap());
     } else {
         tell_fortran_arguments(program.count, program.arguments);
         keep_descriptors_apart(program.ranks->rank());

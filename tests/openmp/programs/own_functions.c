@@ -1,6 +1,6 @@
 /* Functions of the C library that the program has itself, with variables, and which libraries call, too; and variables
-   of the C library and of the dynamic linker that the linker takes into the program. The environment is where programs
-   find it that read too many arguments. */
+   of the C library and of the dynamic linker that the linker takes into the program. The environment lies behind the
+   arguments, where a program finds it that reads too many of them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>

@@ -120,7 +120,7 @@ bool is_of_thread(const ZydisDecodedOperandMem& memory) {
     return memory.segment == ZYDIS_REGISTER_FS || memory.segment == ZYDIS_REGISTER_GS;
 }
 
-bool reads_variable_of_thread(const Decoded& decoded) {
+bool uses_variable_of_thread(const Decoded& decoded) {
     return std::ranges::any_of(std::span(decoded.operands, decoded.instruction.operand_count),
                                [](const ZydisDecodedOperand& operand) {
                                    return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && is_of_thread(operand.mem);

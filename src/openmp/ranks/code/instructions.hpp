@@ -119,9 +119,9 @@ void for_each_use(const Decoded& decoded, Each each) {
 }
 
 bool reads_memory(const Decoded& decoded);
-/// Whether it is a variable of the thread (threadprivate, thread_local), of which each process has its own.
+/// Whether the operand is a variable of the thread (threadprivate, thread_local), of which each process has its own.
 bool is_of_thread(const ZydisDecodedOperandMem& memory);
-bool reads_variable_of_thread(const Decoded& decoded);
+bool uses_variable_of_thread(const Decoded& decoded);
 /// Whether all memory that it reads may be variables of the function itself.
 bool reads_stack_only(const Decoded& decoded);
 

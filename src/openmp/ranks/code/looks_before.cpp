@@ -46,7 +46,7 @@ std::optional<Decoded> LooksBefore::load_before(std::size_t number) const {
     for (std::size_t each = number + 1; each <= number + longest && each < last_.size(); ++each) {
         const Decoded decoded = last_[each];
         if (parts_from_what_follows(decoded)) return {};
-        if (!is_atomic(decoded) && reads_memory(decoded) && !reads_variable_of_thread(decoded)) return decoded;
+        if (!is_atomic(decoded) && reads_memory(decoded) && !uses_variable_of_thread(decoded)) return decoded;
     }
     return {};
 }
