@@ -142,6 +142,7 @@ const AccessHistory::Pattern& AccessHistory::learn(Place& place, Accesses access
     const auto known =
         std::ranges::find_if(place.patterns, [&](const Pattern& pattern) { return agree(pattern.learned, accesses); });
     if (known == place.patterns.end()) {
+        std::erase_if(place.patterns, [](const Pattern& pattern) { return pattern.doubt == Doubt::present; });
         if (place.patterns.size() == most_patterns)
             place.patterns.erase(std::ranges::min_element(place.patterns, {}, &Pattern::seen));
         const unsigned untried = place.tried ? 0 : 1;

@@ -53,7 +53,8 @@ public:
 
 private:
     /// Whether pages that were expected to be written, and did not change, mean that the pattern is over. A program may
-    /// also write what is there already: if the next interval learns the same pattern, they mean nothing.
+    /// also write what is there already: if the next interval learns the same pattern, they mean nothing. If it learns
+    /// another one, the pattern is forgotten.
     enum class Doubt : std::uint8_t { none, present, dispelled };
     struct Pattern {
         Accesses learned;           ///< what the last interval that learned it has needed
