@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "dsm/packed_pages.hpp"
 
@@ -36,7 +37,7 @@ public:
             if (std::abs(last.pages) < shortest || std::abs(distance) <= std::abs(last.pages)) continue;
             for (const auto& other : runs_) {
                 const Run before = other.load(std::memory_order_relaxed);
-                const std::int32_t pages = std::min(std::abs(last.pages), std::abs(before.pages));
+                const int pages = std::min(std::abs(last.pages), std::abs(before.pages));
                 if (pages >= shortest && (last.pages > 0) == (before.pages > 0) &&
                     std::abs(std::int64_t{last.begin} - before.begin - distance) <= tolerance)
                     return {static_cast<std::size_t>(pages), last.pages > 0, true};
@@ -44,15 +45,39 @@ public:
         }
         return {1, true};
     }
+    /// Whether a run whose length was known has ended right before this page. That the page is needed, too, tells that
+    /// the run was a little longer than expected, and not that it goes on.
+    bool was_known_up_to(std::size_t page) const {
+        const Run next{static_cast<std::uint32_t>(page), 1, false};
+        return std::ranges::any_of(runs_, [&](const auto& each) {
+            const Run run = each.load(std::memory_order_relaxed);
+            return run.is_known && (ends_before(run, next) || ends_before(run, {next.begin, -1, false}));
+        });
+    }
+    /// A page has come along with a run for nothing, so the run was shorter.
+    void end_before(std::size_t page) {
+        for (auto& each : runs_) {
+            Run run = each.load(std::memory_order_relaxed);
+            const std::int64_t distance = static_cast<std::int64_t>(page) - run.begin,
+                               pages = run.pages > 0 ? distance : -distance;
+            if (pages <= 0 || pages >= std::abs(run.pages)) continue;
+            run.pages = bounded(distance);
+            each.store(run, std::memory_order_relaxed);
+        }
+    }
+    void clear() {
+        for (auto& each : runs_) each.store({}, std::memory_order_relaxed);
+    }
     /// A fault at this page has made the window ready: it goes on with a run, or begins one.
     void add(std::size_t page, const Window& window) {
-        const auto pages = static_cast<std::int32_t>(window.count) * (window.ascends ? 1 : -1);
-        Run run{static_cast<std::uint32_t>(page), pages};
+        const std::int64_t sign = window.ascends ? 1 : -1, pages = sign * static_cast<std::int64_t>(window.count);
+        Run run{static_cast<std::uint32_t>(page), bounded(pages), window.is_known};
         auto found = std::ranges::find_if(
             runs_, [&](const auto& each) { return ends_before(each.load(std::memory_order_relaxed), run); });
         if (found != runs_.end()) {
             run = found->load(std::memory_order_relaxed);
-            run.pages = (window.ascends ? 1 : -1) * std::abs(run.pages) + pages;
+            run.pages = bounded(sign * std::abs(run.pages) + pages);
+            run.is_known = false;
         } else {
             found = std::ranges::find_if(
                 runs_, [&](const auto& each) { return each.load(std::memory_order_relaxed).begin == run.begin; });
@@ -64,10 +89,15 @@ public:
 private:
     struct Run {
         std::uint32_t begin;
-        std::int32_t pages; ///< negative: it descends; 0: there is no such run
+        std::int16_t pages; ///< negative: it descends; 0: there is no such run; longer ones count as several
+        bool is_known;      ///< its length was expected, and it has not gone on so far
     };
+    static std::int16_t bounded(std::int64_t pages) {
+        constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
+        return static_cast<std::int16_t>(std::clamp(pages, -most, most));
+    }
     /// Shorter ones grow as fast.
-    static constexpr std::int32_t shortest = 4;
+    static constexpr int shortest = 4;
     /// Rows do not begin at the beginnings of pages.
     static constexpr std::int64_t tolerance = 1;
 

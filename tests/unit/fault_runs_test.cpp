@@ -42,6 +42,50 @@ TEST(FaultRunsTest, TheThirdRowIsExpectedToBeAsLongAsTheTwoBefore) {
     }
 }
 
+TEST(FaultRunsTest, AKnownRowThatIsALittleLongerDoesNotGoOn) {
+    FaultRuns runs(array_pages);
+    for (const std::size_t begin : {100U, 150U}) runs.add(begin, {20, true});
+    const Window known = runs.window(200, longest_window);
+    ASSERT_EQ(known.count, 20U);
+    runs.add(200, known);
+    constexpr std::size_t behind = 220;
+    EXPECT_EQ(runs.window(behind, longest_window).count, 1U);
+    runs.add(behind, {1, true});
+    EXPECT_GT(runs.window(behind + 1, longest_window).count, 1U) << "now it goes on";
+}
+
+TEST(FaultRunsTest, PagesThatWereNotUsedShortenTheRowsThatAreExpected) {
+    for (const bool ascends : {true, false}) {
+        FaultRuns runs(array_pages);
+        const auto row = [ascends](std::size_t number) { return ascends ? 100 + 50 * number : 5000 - 50 * number; };
+        for (const std::size_t number : {0U, 1U}) {
+            faults(runs, row(number), 20, ascends); // makes more than 20 pages ready
+            for (std::size_t page = 20; page < 30; ++page)
+                runs.note_unused(ascends ? row(number) + page : row(number) - page);
+        }
+        const Window expected = runs.window(row(2), longest_window);
+        EXPECT_EQ(expected.count, 20U);
+        EXPECT_EQ(expected.ascends, ascends);
+    }
+}
+
+TEST(FaultRunsTest, WhereItIsSaidSoARunGrowsSlowly) {
+    FaultRuns runs(array_pages);
+    for (std::size_t page = 100; page < 124;) {
+        const Window window = runs.window(page, longest_window, FaultRuns::Growth::slow);
+        EXPECT_LE(window.count, 2U);
+        runs.add(page, window);
+        page += window.count;
+    }
+}
+
+TEST(FaultRunsTest, AnIntervalExpectsNothingOfTheOneBefore) {
+    FaultRuns runs(array_pages);
+    for (std::size_t row = 0; row < 3; ++row) faults(runs, 100 + 50 * row, 20, true);
+    runs.take();
+    EXPECT_EQ(runs.window(100 + 50 * 3, longest_window).count, 1U);
+}
+
 TEST(FaultRunsTest, RowsOfSeveralMatricesAreToldApart) {
     FaultRuns runs(array_pages);
     for (std::size_t row = 0; row < 20; ++row) {
