@@ -211,7 +211,9 @@ bool Courier::answer(const MessageHeader& request, Pages& array) {
 
 /// Where the home knows what exactly it has lent, or wants to tell whether it has released it.
 bool Courier::answer_with_copies(const MessageHeader& request, Pages& array) {
-    if (!array.has({request.offset, request.bytes})) return false;
+    const PageRun run{request.offset, request.bytes};
+    if (!array.has(run)) return false;
+    array.protect_open(run);
     for (std::size_t page = request.offset; page < request.offset + request.bytes; ++page) {
         std::vector<std::byte> copy(array.layout().page_bytes);
         MessageHeader pages = header(Kind::page, request.value, page);
@@ -234,7 +236,8 @@ bool Courier::answer_runs(const MessageHeader& request, std::span<const std::byt
         post_kept(request.source, pages, std::exchange(packed, {}));
         pages.ticket = 0;
     };
-    for (const PageRun& run : runs)
+    for (const PageRun& run : runs) {
+        array.protect_open(run);
         for (std::size_t page = run.first; page < run.first + run.count; ++page) {
             if (packed.size() + entry > longest_message()) send();
             if (packed.empty()) packed.reserve(longest_message());
@@ -242,6 +245,7 @@ bool Courier::answer_runs(const MessageHeader& request, std::span<const std::byt
             packed.resize(packed.size() + page_bytes);
             if (array.lend_copy(page, request.source, &packed[packed.size() - page_bytes])) pages.ticket = 1;
         }
+    }
     if (!packed.empty()) send();
     return true;
 }
@@ -294,6 +298,7 @@ void Courier::answer_early(const EarlyRequest& request, Pages& array, std::size_
     const std::size_t page_bytes = array.layout().page_bytes;
     for (const PageRun& run : request.runs) {
         if (!array.has(run)) continue;
+        array.protect_open(run);
         for (std::size_t page = run.first; page < run.first + run.count; ++page) {
             if (packed.size() + sizeof(PackedPage) + page_bytes > longest_message()) send();
             const std::size_t at = append_head(packed, PackedPage{page, page_bytes});

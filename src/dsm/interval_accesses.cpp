@@ -10,6 +10,10 @@ void IntervalAccesses::lose_at_lock(std::size_t page) {
     if (!missed_.contains(page)) lost_at_locks_.add(page);
 }
 
+void IntervalAccesses::release_at_lock() {
+    if (!written_before_lock_) written_before_lock_ = noticed_.take();
+}
+
 const IntervalAccesses::Accesses* IntervalAccesses::begin(Visit visit) {
     const std::lock_guard turn(turn_);
     const Accesses* const expected = history_.begin(visit);
@@ -29,6 +33,7 @@ std::optional<IntervalAccesses::Accesses> IntervalAccesses::search(std::size_t p
 void IntervalAccesses::end(bool learns) {
     const AccessHistory::PageList dropped = lost_at_locks_.take();
     Accesses faulted{.fetched = missed_.take(), .written = noticed_.take()};
+    if (auto before = std::exchange(written_before_lock_, {})) faulted.written = std::move(*before);
     const std::size_t unchanged = unchanged_.exchange(0, std::memory_order_relaxed);
     if (!learns) return;
     const std::lock_guard turn(turn_);

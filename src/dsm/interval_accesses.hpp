@@ -27,8 +27,14 @@ public:
     const FaultRuns& noticed() const { return noticed_; }
     /// A lock has dropped the copy of this page.
     void lose_at_lock(std::size_t page);
+    /// What this rank has written is about to be released by a lock. The first time in an interval, what was written
+    /// before that is all that it will be expected to write: what it writes later, it must not announce here.
+    void release_at_lock();
     /// A copy could be written, and is as before.
-    void count_unchanged() { unchanged_.fetch_add(1, std::memory_order_relaxed); }
+    void note_unchanged(std::size_t page) {
+        unchanged_.fetch_add(1, std::memory_order_relaxed);
+        noticed_.note_unused(page);
+    }
 
     /// An interval begins at a place of the program. Returns what is expected of it, valid until end(); null: nothing
     /// so far.
@@ -44,6 +50,7 @@ public:
 private:
     FaultRuns missed_, noticed_;
     PageSet lost_at_locks_;
+    std::optional<AccessHistory::PageList> written_before_lock_; ///< nothing: no lock has released anything so far
     std::atomic<std::size_t> unchanged_{0};
     std::mutex turn_; ///< guards the history
     AccessHistory history_;

@@ -11,19 +11,20 @@ namespace kumiki::dsm {
 using platform::PageAccess;
 
 /// What a fault at this page should make ready.
-Window Pages::window(const FaultRuns& runs, std::size_t number) const {
+Window Pages::window(const FaultRuns& runs, std::size_t number, FaultRuns::Growth growth) const {
     const std::size_t bytes = cache_.is_bounded() ? std::min(longest_fetch, cache_.longest_fetch()) : longest_fetch;
-    return runs.window(number, std::max<std::size_t>(bytes / layout_.page_bytes, 1));
+    return runs.window(number, std::max<std::size_t>(bytes / layout_.page_bytes, 1), growth);
 }
 
-/// Locks the pages of a window from this one on, which the thread has locked: those in this state that have this home,
-/// up to the first other one, or one that another thread has locked. Returns what it has locked.
-Window Pages::lock_window(std::size_t number, const Window& window, int home, State state) {
+/// Locks the pages of a window from this one on, which the thread has locked: those that suit and have this home, up to
+/// the first other one, or one that another thread has locked. Returns what it has locked.
+template <class Suits>
+Window Pages::lock_window(std::size_t number, const Window& window, int home, Suits suits) {
     std::size_t count = 1;
     for (; count < window.count; ++count) {
         const std::size_t page = window.ascends ? number + count : number - count;
         if (homes_.of(page) != home || homes_.is_open(page) || !Turn(fabric_, pages_[page].locked).try_lock()) break;
-        if (pages_[page].state == state) continue;
+        if (suits(page)) continue;
         unlock(pages_[page]);
         break;
     }
@@ -34,7 +35,8 @@ Window Pages::lock_window(std::size_t number, const Window& window, int home, St
 /// in this state, `absent` or `requested`. If the run is one of writes, they may be written at once.
 void Pages::fetch_ahead(std::size_t number, State from, bool writes) {
     const bool in_a_run = accesses_.missed().goes_on(number);
-    const Window window = lock_window(number, this->window(accesses_.missed(), number), homes_.of(number), from);
+    const Window window = lock_window(number, this->window(accesses_.missed(), number), homes_.of(number),
+                                      [&](std::size_t page) { return pages_[page].state == from; });
     const PageRun run = window.from(number);
     if (from == State::absent) {
         if (cache_.is_bounded()) make_room(run.first, run.count);
@@ -71,7 +73,7 @@ void Pages::request_beyond(std::size_t last, bool ascends) {
     Window beyond = window(accesses_.missed(), ascends ? last + 1 : last - 1);
     if (beyond.ascends != ascends) return;
     ++beyond.count; // with the last page
-    beyond = lock_window(last, beyond, home, State::absent);
+    beyond = lock_window(last, beyond, home, [this](std::size_t page) { return pages_[page].state == State::absent; });
     if (--beyond.count == 0) return;
     const PageRun run = beyond.from(ascends ? last + 1 : last - 1);
     request(run.first, run.count);
@@ -109,17 +111,20 @@ void Pages::settle_all() {
     if (any) fabric_.progress().ring(fabric_.rank());
 }
 
-/// What a write to this page should make ready for writes. The race check must see the first write of each page, and a
-/// record those of the home, which nothing else tells.
+/// What a write to this page should make ready for writes. A page of the home that is made ready for nothing is
+/// announced, and whoever has a copy has to fetch it again; one of another home costs its comparison only. The race
+/// check must see the first write of each page, and a record those of the home, which nothing else tells.
 Window Pages::write_window(std::size_t number) const {
     const bool sees_each = check_ != nullptr || (log_ && is_home(number));
-    return sees_each ? Window{1, true} : window(accesses_.noticed(), number);
+    const auto growth = is_home(number) ? FaultRuns::Growth::slow : FaultRuns::Growth::fast;
+    return sees_each ? Window{1, true} : window(accesses_.noticed(), number, growth);
 }
 
-/// The program writes to a page that is `clean` and that the thread has locked. In a sequential run of such writes
+/// The program writes to a page that is protected and that the thread has locked. In a sequential run of such writes
 /// copies beside it may be written from now on, too; those that are not cost a twin and a comparison.
 void Pages::begin_run(std::size_t number) {
-    const Window window = lock_window(number, write_window(number), homes_.of(number), State::clean);
+    const Window window = lock_window(number, write_window(number), homes_.of(number),
+                                      [this](std::size_t page) { return is_protected(page); });
     const PageRun run = window.from(number);
     begin_to_write(number, window);
     change(run.first, run.count, PageAccess::read, PageAccess::write);
@@ -127,32 +132,43 @@ void Pages::begin_run(std::size_t number) {
         if (each != number) unlock(pages_[each]);
 }
 
-/// Pages that are `clean`, from one on that has faulted.
+/// Pages that are protected, from one on that has faulted.
 void Pages::begin_to_write(std::size_t number, const Window& window) {
     const PageRun run = window.from(number);
     for (std::size_t page = run.first; page < run.first + run.count; ++page) begin_to_write(page);
     accesses_.noticed().add(number, window);
 }
 
-/// Marks pages in their home's region, before they are read there, so that a home that writes to one after that sees
-/// the mark at its next release: between mark and read there is a fence, and so there is between the home's writes and
-/// its look (protect_fetched), hence either the copy has the write, or the home sees the mark and announces the page.
-/// The home takes the word first, then the block's byte, and then looks at the page's, so they are set in the other
-/// order. With the page's mark the home sees the holder that was added before it (open_again).
-void Pages::mark_fetched(std::byte* region, std::size_t first, std::size_t count) const {
-    const std::size_t end = first + count;
-    for (std::size_t page = first; page < end; ++page)
-        if (layout_.lends) fetched(region, page).fetch_or(mark, std::memory_order_release);
-        else fetched(region, page).store(mark, std::memory_order_release);
-    std::uint64_t parts = 0;
-    for (std::size_t block = first / Layout::block; block * Layout::block < end; ++block) {
-        std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched_blocks() + block]))
-            .store(1, std::memory_order_release);
-        parts |= std::uint64_t{1} << block / layout_.blocks_in_part();
+/// At the home, before another rank gets these pages: from now on a write to an open one is noticed, so that the next
+/// release does not announce it, and the other rank does not drop its copy, though nobody has written. What this home
+/// has written so far is in that copy. A page with a mark stays open, because somebody may have a copy from before one
+/// of these writes; and one that another thread has locked, for which its mark must do. A rank of this host that marks
+/// the page meanwhile is seen, or copies it when it is protected: the fence is that of mark_fetched().
+void Pages::protect_open(const PageRun& run) {
+    if (keeps_open_ || layout_.lends || keeps_copies() || check_ != nullptr) return;
+    const std::size_t end = run.first + run.count;
+    const auto is_marked = [this](std::size_t page) {
+        return fetched(region_, page).load(std::memory_order_relaxed) != 0;
+    };
+    const auto claim = [&](std::size_t page) {
+        Turn turn(fabric_, pages_[page].locked);
+        if (!turn.try_lock()) return false;
+        if (pages_[page].state == State::open && !is_marked(page)) return true;
+        turn.unlock();
+        return false;
+    };
+    for (std::size_t page = run.first; page < end; ++page) {
+        if (!claim(page)) continue;
+        const std::size_t begin = page++;
+        while (page < end && claim(page)) ++page;
+        change(begin, page - begin, PageAccess::write, PageAccess::read);
+        std::atomic_thread_fence(std::memory_order_seq_cst);
+        for (std::size_t each = begin; each < page; ++each) {
+            if (is_marked(each)) change(each, 1, PageAccess::read, PageAccess::write);
+            else pages_[each].state = State::lent;
+            unlock(pages_[each]);
+        }
     }
-    std::atomic_ref(reinterpret_cast<std::uint64_t&>(region[layout_.news()]))
-        .fetch_or(parts, std::memory_order_release);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 /// Copies a page that a home lends. It must have been marked. Returns whether the home may have written to it since its
@@ -242,6 +258,7 @@ void Pages::await(std::size_t first, std::size_t count) {
 /// This thread acts for the rank that fetches.
 const std::byte* Pages::lend(std::size_t first, std::size_t count, int rank) {
     if (!has({first, count})) return nullptr;
+    protect_open({first, count});
     note_copies(region_, first, count, rank);
     without_places(region_, first, count);
     return frame(first).data();

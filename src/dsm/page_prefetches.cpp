@@ -96,7 +96,7 @@ void Pages::open(const AccessHistory::Accesses& expected, const std::vector<Page
         std::size_t end = first + 1;
         while (next < written.size() && written[next] == end) ++next, ++end;
         const auto prepare = [&](std::size_t page) { // before any thread can write there
-            if (pages_[page].state != State::clean) return false;
+            if (!is_protected(page)) return false;
             begin_to_write(page);
             return true;
         };

@@ -11,6 +11,7 @@ enum class PageState : std::uint8_t {
     untouched, ///< as far as this rank knows nobody has written to it: its frame has zeros; the first state, as zeros
     absent,    ///< this rank has no copy
     clean,     ///< may be read; the next write is a fault
+    lent,      ///< the same, at the home: it was `open` until another rank fetched it, after the last release
     written,   ///< written since the last release; has a twin, unless this rank is the home
     open,      ///< at the home: may be written, and no other rank has a copy
     touched,   ///< the same, but this rank has since its last release, perhaps; its twin is zeros

@@ -43,6 +43,7 @@ void Pages::release_to_all(Released& released, const void* stack) {
 }
 
 void Pages::release_to(Audience audience, std::vector<Notice>& notices) {
+    if (audience == Audience::acquirer) accesses_.release_at_lock();
     std::atomic_thread_fence(std::memory_order_seq_cst); // see mark_fetched()
     if (!tracked_) [[unlikely]]
         look_at_untracked(audience);
@@ -67,7 +68,8 @@ void Pages::send_packed(Audience audience) {
         }
 }
 
-/// Announces the open pages that another rank has fetched, and detects their writes from now on.
+/// Announces the open pages that another rank has fetched, and detects their writes from now on. Those that were lent
+/// are protected already, and were not written.
 void Pages::protect_fetched(Audience audience, std::vector<Notice>& notices) {
     auto& news = reinterpret_cast<std::uint64_t&>(region_[layout_.news()]);
     if (std::atomic_ref(news).load(std::memory_order_relaxed) == 0) return;
@@ -101,13 +103,15 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
             }
             continue;
         }
-        change_runs(
-            begin, page, PageAccess::write, PageAccess::read,
-            [&](std::size_t each) { return is_fetched(each) && pages_[each].state == State::open; },
-            [&](std::size_t each) {
-                pages_[each].state = State::clean;
-                announce(each, audience, notices);
-            });
+        const auto is_open = [&](std::size_t each) {
+            State& state = pages_[each].state;
+            if (state == State::lent) state = State::clean;
+            return is_fetched(each) && state == State::open;
+        };
+        change_runs(begin, page, PageAccess::write, PageAccess::read, is_open, [&](std::size_t each) {
+            pages_[each].state = State::clean;
+            announce(each, audience, notices);
+        });
     }
 }
 
@@ -272,7 +276,7 @@ bool Pages::send_difference(std::size_t page, std::vector<std::byte>& packed) {
     }
     for (const PlacedChange& each : gathered) differing += each.change.bytes;
     if (differing == 0) {
-        accesses_.count_unchanged();
+        accesses_.note_unchanged(page);
         return false;
     }
     if (log_) [[unlikely]] {

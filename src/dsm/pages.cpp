@@ -21,17 +21,11 @@ using platform::PageAccess;
 
 Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::uint32_t number, Place place,
              Layout layout, Homes homes, std::unique_ptr<platform::PageFaults> faults)
-    : fabric_(fabric),
+    : PageMemory(fabric, place, layout, std::move(faults)),
       courier_(courier),
       cache_(cache),
       number_(number),
-      data_(place.data),
-      region_(place.region),
-      twins_(place.twins != nullptr ? place.twins : place.region + layout.twins()),
-      layout_(layout),
       homes_(std::move(homes)),
-      faults_(std::move(faults)),
-      pages_(layout.pages),
       accesses_(layout.pages),
       unawaited_(layout.pages),
       early_(4 * layout.bytes()),
@@ -44,10 +38,6 @@ Pages::Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::ui
       changed_(layout.pages),
       box_(4 * layout.bytes()),
       unwanted_(static_cast<std::size_t>(fabric.size())) {}
-
-Pages::~Pages() {
-    if (!layout_.checked) platform::release_zeros(twins_, layout_.frames());
-}
 
 /// If the homes consist of a few long runs, this rank's own pages never fault before another rank fetches them. If the
 /// homes are scattered, the kernel would need more records than it has, so these pages fault once.
@@ -75,26 +65,7 @@ Result<> Pages::start(bool has_contents) {
     return {};
 }
 
-std::byte* Pages::region_at(int rank) const {
-    std::byte* const arena = fabric_.memory().arena(rank);
-    return arena == nullptr ? nullptr : arena + fabric_.memory().offset(region_);
-}
-
 // -- faults --
-
-void Pages::lock(Page& page) { Turn(fabric_, page.locked).lock(); }
-void Pages::unlock(Page& page) { Turn(fabric_, page.locked).unlock(); }
-
-/// If an access cannot be made possible, it cannot return an error either.
-void Pages::change(std::size_t first, std::size_t count, PageAccess from, PageAccess to) {
-    const auto changed = faults_->change(first * layout_.page_bytes, count * layout_.page_bytes, from, to);
-    if (!changed) give_up(changed.error());
-}
-
-void Pages::give_up(const Failure& failure) const {
-    fmt::print(stderr, "kumiki: rank {} ends: {}\n", fabric_.rank(), failure.message);
-    std::abort();
-}
 
 void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     Page& page = pages_[number];
@@ -102,7 +73,7 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     const State before = page.state;
     Counters::add(counters_.faults);
     note_touch(number);
-    const bool writes = attempt == Attempt::write || (attempt == Attempt::unknown && page.state == State::clean);
+    const bool writes = attempt == Attempt::write || (attempt == Attempt::unknown && is_protected(number));
     bool tells = false; // what the interval needs
     // For destructors of libraries. Nobody can send the page any more; it is what this rank has had of it last.
     if (fabric_.has_left() && (before == State::absent || before == State::requested)) page.state = State::open;
@@ -124,7 +95,8 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
         fetch_ahead(number, State::requested, writes);
         tells = true;
         break;
-    case State::clean: // or the system has taken the page from a reader
+    case State::clean:
+    case State::lent: // or the system has taken the page from a reader
         if (writes) begin_run(number);
         else change(number, 1, PageAccess::none, PageAccess::read);
         tells = writes;
@@ -150,7 +122,15 @@ void Pages::fault(std::size_t number, Attempt attempt, Writer writer) {
     if (tells) search_expectation(number);
 }
 
-/// A page that is `clean`.
+void Pages::bring(std::size_t number) {
+    if (is_home(number) || homes_.is_open(number)) return;
+    Page& page = pages_[number];
+    lock(page);
+    if (page.state == State::absent || page.state == State::requested) fetch_ahead(number, page.state, false);
+    unlock(page);
+}
+
+/// A page that is protected.
 void Pages::begin_to_write(std::size_t page) {
     if (is_home(page) && check_ == nullptr) written_.add(page);
     else make_twin(page);
@@ -242,13 +222,6 @@ bool Pages::evict(std::size_t number) {
     }
     turn.unlock();
     return true;
-}
-
-/// Nobody has access to the page.
-void Pages::give_back(std::size_t page) {
-    platform::discard(frame(page).data(), layout_.page_bytes);
-    if (layout_.checked) platform::discard(twin(page).data(), layout_.page_bytes);
-    else platform::discard_private(twin(page).data(), layout_.page_bytes);
 }
 
 // -- for the courier --

@@ -12,14 +12,12 @@
 #include "dsm/counters.hpp"
 #include "dsm/early_fetches.hpp"
 #include "dsm/gathered_changes.hpp"
-#include "dsm/holders.hpp"
 #include "dsm/home_moves.hpp"
 #include "dsm/homes.hpp"
 #include "dsm/interval_accesses.hpp"
 #include "dsm/notice.hpp"
 #include "dsm/packed_pages.hpp"
-#include "dsm/page_layout.hpp"
-#include "dsm/page_record.hpp"
+#include "dsm/page_memory.hpp"
 #include "dsm/page_set.hpp"
 #include "dsm/place_order.hpp"
 #include "dsm/races.hpp"
@@ -28,9 +26,6 @@
 #include "explain/record.hpp"
 #include "fabric/fabric.hpp"
 #include "platform/fault_signals.hpp"
-#include "platform/memory.hpp"
-#include "platform/page_faults.hpp"
-#include "platform/zeroed_array.hpp"
 #include "settings/settings.hpp"
 
 namespace kumiki::dsm {
@@ -47,26 +42,21 @@ class RaceCheck;
 /// the difference to the home and announces the page; a rank that acquires that drops its copy.
 ///
 /// The home's own writes need announcing, too, but only while somebody has a copy: a page of the home is `open`, which
-/// costs nothing, until somebody fetches it. At the release after that the home announces it, because it may have
-/// written to it, and protects it; from then on a write is noticed by its fault. A page that was written and announced
+/// costs nothing, until somebody fetches it. Before it is lent to another host it is protected, and from then on a
+/// write is noticed by its fault. (A rank of the same host copies it, and only marks it: at the release after that the
+/// home announces the page, because it may have written to it, and protects it.) A page that was written and announced
 /// at a barrier is open again, because nobody has a copy any more; at a lock it is protected again.
 ///
 /// With the protocol `update`, copies are not dropped at a barrier, but brought up to date (page_updates.cpp).
-class Pages {
+class Pages : PageMemory {
 public:
-    using Layout = PageLayout;
-
-    /// Where the array is at this rank.
-    struct Place {
-        std::byte* data;   ///< the addresses that the program uses
-        std::byte* region; ///< the same memory at addresses where accesses do not fault
-        std::byte* twins;  ///< memory as long as the frames, which the array then owns; null: those of the layout
-    };
+    using PageMemory::Layout;
+    using PageMemory::Place;
 
     /// `courier` is null when all ranks are on this host.
     Pages(fabric::Fabric& fabric, Courier* courier, CopyCache& cache, std::uint32_t number, Place place, Layout layout,
           Homes homes, std::unique_ptr<platform::PageFaults> faults);
-    ~Pages();
+    ~Pages() = default;
     Pages(const Pages&) = delete;
     Pages& operator=(const Pages&) = delete;
 
@@ -103,6 +93,8 @@ public:
     /// page.
     void fault(std::size_t page, platform::Attempt attempt, Writer writer = {});
 
+    /// Fetches the page if this rank lacks it, as a fault would.
+    void bring(std::size_t page);
     /// For the cache: drops this rank's copy of the page, if it has one, after its changes have been applied at the
     /// home, and gives its memory back. Returns false if another thread uses the page at this moment.
     bool evict(std::size_t page);
@@ -206,6 +198,8 @@ public:
     bool has(const PageRun& run) const {
         return run.count != 0 && run.first < layout_.pages && run.count <= layout_.pages - run.first;
     }
+    /// Must be called before lend_copy() or lend_early() lends these pages, which there must be.
+    void protect_open(const PageRun& run);
     /// Called when another rank requests pages. This rank may not have left the barrier yet that made it their home.
     /// Null: there are no such pages.
     const std::byte* lend(std::size_t first, std::size_t count, int rank);
@@ -233,8 +227,6 @@ public:
     bool forget_holder(int rank, std::span<const std::byte> pages);
 
 private:
-    using State = PageState;
-    using Page = PageRecord;
     using Fetch = PageRecord::Fetch;
 
     /// The most bytes that a fault fetches: enough for the signal and the request not to count.
@@ -245,45 +237,26 @@ private:
 
     /// With more pages than this a request is one for much memory that is read in order, and would leave no place.
     static constexpr std::size_t most_lent = 4;
-    /// In a page's byte of `fetched`: that it was, and that it has been lent without a place in `lent`.
-    static constexpr std::uint8_t mark = 1, without_place = 2;
 
     bool is_home(std::size_t page) const { return homes_.of(page) == fabric_.rank(); }
+    /// May be read, and the next write is a fault.
+    bool is_protected(std::size_t page) const {
+        return pages_[page].state == State::clean || pages_[page].state == State::lent;
+    }
     bool is_copy(std::size_t page) const {
         return pages_[page].state == State::clean || pages_[page].state == State::parked;
     }
     bool is_open_to_touch(std::size_t page) const {
         return homes_.may_move() && homes_.placement() != Placement::managed && homes_.is_open(page);
     }
-    std::span<std::byte> frame(std::size_t page) const { return frame_of(region_, page); }
-    std::span<std::byte> twin(std::size_t page) const { return frame_of(twins_, page); }
-    std::span<std::byte> frame_of(std::byte* begin, std::size_t page) const {
-        return {begin + page * layout_.page_bytes, layout_.page_bytes};
-    }
-    /// This array's region at a rank of this host; null if the rank is on another host.
-    std::byte* region_at(int rank) const;
-
     void note_fetched(std::size_t page, std::span<const std::byte> now) const {
         if (log_) [[unlikely]]
             log_.fetched(page * layout_.page_bytes, frame(page), now);
     }
-    void lock(Page& page);
-    void unlock(Page& page);
-    void change(std::size_t first, std::size_t count, platform::PageAccess from, platform::PageAccess to);
-    /// For every run of pages that are `wanted`: locks them, changes them, and calls done(page) for each before it is
-    /// unlocked.
-    template <class Wanted, class Done>
-    void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
-                     Wanted wanted, Done done) {
-        change_runs(first, end, from, to, wanted, done, [] {});
-    }
-    /// The same; calls settle() for each run before it is unlocked.
-    template <class Wanted, class Done, class Settle>
-    void change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
-                     Wanted wanted, Done done, Settle settle);
-    Window window(const FaultRuns& runs, std::size_t page) const;
+    Window window(const FaultRuns& runs, std::size_t page, FaultRuns::Growth growth = FaultRuns::Growth::fast) const;
     Window write_window(std::size_t page) const;
-    Window lock_window(std::size_t page, const Window& window, int home, State state);
+    template <class Suits>
+    Window lock_window(std::size_t page, const Window& window, int home, Suits suits);
     void fetch_ahead(std::size_t page, State from, bool writes);
     void request_beyond(std::size_t last, bool ascends);
     void leave_requested(PageRun run);
@@ -314,13 +287,7 @@ private:
         pages_[page].origin.store(origin.message << 1 | (origin.unreleased ? 1 : 0), std::memory_order_relaxed);
         std::atomic_thread_fence(std::memory_order_release);
     }
-    Holders holders(std::byte* region) const { return {region, layout_}; }
-    LentPages& lent(std::byte* region) const { return reinterpret_cast<LentPages&>(region[layout_.lent()]); }
-    void mark_fetched(std::byte* region, std::size_t first, std::size_t count) const;
     void note_copies(std::byte* region, std::size_t first, std::size_t count, int rank) const;
-    std::atomic_ref<std::uint8_t> fetched(std::byte* region, std::size_t page) const {
-        return std::atomic_ref(reinterpret_cast<std::uint8_t&>(region[layout_.fetched() + page]));
-    }
     void invalidate(std::size_t first, std::size_t count, bool at_lock);
     void invalidate_written(std::size_t first, std::size_t count, std::vector<Notice>& notices);
     void make_twin(std::size_t page);
@@ -346,7 +313,6 @@ private:
     std::optional<std::uint64_t> change_copy(std::size_t offset, const WordChange& change);
     void send_gathered(std::size_t page, std::span<const PlacedChange> changes, std::vector<std::byte>& packed);
     bool apply_gathered(std::size_t page, std::span<const std::byte> packed);
-    void give_back(std::size_t page);
     void send_packed(Audience audience);
 
     // -- for the race check (checked_pages.cpp) --
@@ -363,15 +329,6 @@ private:
 
     Result<> start_by_touch();
     Result<> start_with_open_homes();
-    /// Calls each(begin, end) for the runs of pages whose frames are not holes in the memory's file.
-    template <class Each>
-    void find_data(Each each) const {
-        const fabric::HostMemory& memory = fabric_.memory();
-        const std::size_t begin = memory.file_offset(region_);
-        platform::find_data(memory.descriptor(), begin, layout_.frames(), [&](std::size_t from, std::size_t to) {
-            each((from - begin) / layout_.page_bytes, (to - begin + layout_.page_bytes - 1) / layout_.page_bytes);
-        });
-    }
     bool find_touched();
     void follow();
     void track();
@@ -393,18 +350,12 @@ private:
     void store(const UpdateBox::Update& update, std::uint64_t barrier);
     void park();
 
-    [[noreturn]] void give_up(const Failure& failure) const;
     void announce(std::size_t page, Audience audience, std::vector<Notice>& notices);
 
-    fabric::Fabric& fabric_;
     Courier* courier_;
     CopyCache& cache_;
     std::uint32_t number_;
-    std::byte *data_, *region_, *twins_;
-    Layout layout_;
     Homes homes_;
-    std::unique_ptr<platform::PageFaults> faults_;
-    platform::ZeroedArray<Page> pages_;
     IntervalAccesses accesses_;
     PageSet unawaited_;                                    ///< those that were left `requested`, since the last barrier
     const AccessHistory::Accesses* expectation_ = nullptr; ///< by expect(), until open_expected()
@@ -432,25 +383,5 @@ private:
     RaceCheck* check_ = nullptr;        ///< null: none
     std::vector<Writer> first_writers_; ///< by page: in its last interval with writes; guarded by the page's lock
 };
-
-template <class Wanted, class Done, class Settle>
-void Pages::change_runs(std::size_t first, std::size_t end, platform::PageAccess from, platform::PageAccess to,
-                        Wanted wanted, Done done, Settle settle) {
-    const auto claim = [&](std::size_t page) {
-        lock(pages_[page]);
-        if (wanted(page)) return true;
-        unlock(pages_[page]);
-        return false;
-    };
-    for (std::size_t page = first; page < end; ++page) {
-        if (!claim(page)) continue;
-        const std::size_t begin = page++;
-        while (page < end && claim(page)) ++page;
-        change(begin, page - begin, from, to);
-        for (std::size_t each = begin; each < page; ++each) done(each);
-        settle();
-        for (std::size_t each = begin; each < page; ++each) unlock(pages_[each]);
-    }
-}
 
 } // namespace kumiki::dsm

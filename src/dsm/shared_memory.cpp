@@ -219,6 +219,10 @@ SharedMemory::Change SharedMemory::last_change(const void* address) const {
     return change;
 }
 
+void SharedMemory::bring(const void* address) {
+    with_page(address, [](Pages& array, std::size_t page) { array.bring(page); });
+}
+
 void SharedMemory::note_release(const void* address, const Change& change) {
     with_page(address, [&](Pages& array, std::size_t page) { array.note_release(page, change.message); });
 }

@@ -135,6 +135,8 @@ public:
     };
     /// Of the page that contains this address; also where it is in no shared array.
     Change last_change(const void* address) const;
+    /// Fetches the page that contains this address if this rank lacks it.
+    void bring(const void* address);
     /// That home has released it since.
     void note_release(const void* address, const Change& change);
     /// Whether every rank has its own copy.

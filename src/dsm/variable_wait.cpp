@@ -14,10 +14,11 @@ namespace {
 /// What a thread knows of its looks at variables.
 struct Looks {
     const VariableWait* by = nullptr;
-    const void* place = nullptr;
+    const void *place = nullptr, *variable = nullptr;
     Clock::time_point last{}, flushed{};
     Clock::duration flush{};   ///< how long the last one took
-    std::uint64_t changes = 0; ///< the messages before it
+    std::uint64_t changes = 0; ///< the messages before the end of the last one of this thread
+    unsigned flushes = 0;      ///< since the last look
     bool worked = true;        ///< since it
     std::chrono::nanoseconds wait{};
 };
@@ -29,6 +30,14 @@ constexpr std::chrono::nanoseconds shortest_wait = microseconds(5), longest_wait
 /// that.
 constexpr std::chrono::nanoseconds shortest_period = microseconds(200);
 constexpr int parts = 20;
+/// A thread that has flushed more often without a look has other work now.
+constexpr unsigned most_flushes = 3;
+
+Looks& looks_of(const VariableWait& wait) {
+    static thread_local Looks looks;
+    if (looks.by != &wait) looks = {.by = &wait};
+    return looks;
+}
 
 } // namespace
 
@@ -50,6 +59,13 @@ SharedMemory::Change VariableWait::last_change(const void* variable) const {
     return variable != nullptr ? memory_.last_change(variable) : SharedMemory::Change{changes_.changes()};
 }
 
+/// No other rank releases anything meanwhile, so what comes now was released before this flush took in the news.
+void VariableWait::renew() {
+    Looks& looks = looks_of(*this);
+    if (looks.variable != nullptr && looks.flushes++ < most_flushes) memory_.bring(looks.variable);
+    looks.changes = changes_.changes();
+}
+
 /// A rank that brings a variable to its home, or releases it there, holds the lock until all can know that, so a flush
 /// after the look waits for it. A home that has written the variable's page and not released it yet is asked to do so
 /// first.
@@ -62,12 +78,15 @@ SharedMemory::Change VariableWait::last_change(const void* variable) const {
 /// work that took less time than a pass was not noticed. A thread that learns of news takes them in by a flush, too:
 /// it drops pages that this rank has written, and what it brings to their homes then must not be seen without the rest.
 void VariableWait::look_again(const void* place, const void* variable) {
-    static thread_local Looks looks;
-    if (looks.by != this) looks = {.by = this};
+    Looks& looks = looks_of(*this);
     const auto now = Clock::now();
     const bool same = place == nullptr || std::exchange(looks.place, place) == place;
     const bool waits = same && now - looks.last < pass;
     if (!waits) looks.worked = true;
+    if (variable != nullptr) {
+        looks.variable = variable;
+        looks.flushes = 0;
+    }
     const auto last = last_change(variable);
     bool flushes = last.message > looks.changes || last.unreleased_home >= 0 || (waits && looks.worked) ||
                    now - looks.flushed >= std::max<std::chrono::nanoseconds>(parts * looks.flush, shortest_period);
@@ -80,7 +99,6 @@ void VariableWait::look_again(const void* place, const void* variable) {
             locks_.ask_to_release(last.unreleased_home);
             memory_.note_release(variable, last);
         }
-        looks.changes = changes_.changes();
         const auto begin = Clock::now();
         flush_();
         looks.flushed = Clock::now();

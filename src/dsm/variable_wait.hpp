@@ -18,12 +18,15 @@ namespace kumiki::dsm {
 class VariableWait {
 public:
     /// All ranks must start it with the same lock. A rank that lets others see what it has written holds this lock
-    /// meanwhile, and each rank flushes before a barrier. `flush` acquires the lock and releases it.
+    /// meanwhile, and each rank flushes before a barrier. `flush` acquires the lock, calls renew() and releases it.
     static Result<std::unique_ptr<VariableWait>> start(SharedMemory& memory, Locks& locks, int lock,
                                                        std::function<void()> flush);
     /// Whether this rank can have one.
     static bool suits(SharedMemory& memory) { return memory.changes() != nullptr; }
 
+    /// What a thread calls when it flushes, while it has the lock: the variable that it has looked at last is fetched
+    /// if the flush has dropped it, so the next look needs no fault, nor another flush.
+    void renew();
     /// What a thread calls after each look at a variable, in a loop of the program that `place` names. When it returns,
     /// the thread sees all that was written before the value that it found. If nothing has changed since its last look
     /// it waits until something may have, but at most for a while: other threads of this rank may write the variable,

@@ -165,6 +165,18 @@ inline track() {
     fi
 }
 
+/* Pages::protect_open, mark_fetched: `host` lends the page. */
+inline mark(host) {
+#ifndef ONLY_MARKED
+    if
+    :: state[host] == OPEN && !fetched[host] -> state[host] = CLEAN
+    :: else
+    fi;
+#endif
+    fetched[host] = true;
+    news[host] = true
+}
+
 /* Pages::release_to */
 inline release_pages(at_barrier) {
     if
@@ -247,8 +259,7 @@ inline touch(writes) {
        :: state[me] == REQUESTED -> state[me] = CLEAN
        :: state[me] == ABSENT -> /* Pages::fetch, Pages::lend */
           assert(home[me] != me);
-          fetched[home[me]] = true;
-          news[home[me]] = true;
+          mark(home[me]);
           frame[in(me, 0)] = frame[in(home[me], 0)];
           frame[in(me, 1)] = frame[in(home[me], 1)];
           state[me] = CLEAN
@@ -402,7 +413,7 @@ inline answer_early(to, number_of) {
     contents(pair(to, me), 1) = (declined[pair(to, me)] -> 0 : frame[in(me, 1)]);
 #ifndef NO_MARK_EARLY
     if
-    :: !declined[pair(to, me)] -> fetched[me] = true; news[me] = true
+    :: !declined[pair(to, me)] -> mark(me)
     :: else
     fi
 #endif
@@ -680,8 +691,7 @@ proctype Agents(byte me) {
     do
     :: d_step {
         fetch[me] == ASKED -> fetch[me] = ANSWERED;
-        fetched[home[me]] = true;
-        news[home[me]] = true;
+        mark(home[me]);
         under_way[in(me, 0)] = frame[in(home[me], 0)];
         under_way[in(me, 1)] = frame[in(home[me], 1)]
     }

@@ -248,7 +248,15 @@ inline apply_differences() {
     under_way[source] = under_way[source] - ANSWERS
 }
 
+/* Pages::protect_open, mark_fetched. Of a page that was open the home's next release says nothing then. (Where a page
+   stays open, because of its mark or another thread, is checked in shared_pages.pml.) */
 inline lend() {
+#ifndef ONLY_MARKED
+    if
+    :: state[at(me, a)] == OPEN && !fetched[a] -> state[at(me, a)] = CLEAN
+    :: else
+    fi;
+#endif
     fetched[a] = true;
     frame[in(source, a, 0)] = frame[in(me, a, 0)];
     frame[in(source, a, 1)] = frame[in(me, a, 1)];

@@ -106,6 +106,26 @@ inline send_page() {
     here[source] = true
 }
 
+#ifdef PROTECTED_THOUGH_MARKED
+#define may_protect true
+#else
+#define may_protect !fetched[page]
+#endif
+
+/* Pages::protect_open: what the home's thread has stored so far is visible to all when its page is protected. */
+inline protect_open() {
+#ifndef PROTECTED_TOO_EARLY
+    if
+    :: delayed[cell(page, 0)] ->
+       frame[in(page, page, 0)] = stored[cell(page, 0)];
+       delayed[cell(page, 0)] = false;
+       stored[cell(page, 0)] = 0
+    :: else
+    fi;
+#endif
+    state[at(page, page)] = CLEAN
+}
+
 /* Courier::receive, in the thread of the home that receives: one that waits, or the agent. A page is read in one step,
    and differences are applied in one: in which order the bytes of a page move matters to programs with data races only.
    Pages::lend, mark_fetched: first the mark, then the news, then the fence, and then the page is read. */
@@ -122,7 +142,21 @@ end:
 #ifdef UPDATE
            :: kind == DROPPED -> holds[at(source, page)] = false; source = 0
 #endif
-           :: else ->
+           :: else
+           fi;
+           changed = 0;
+           first = 0;
+           second = 0
+       }
+#ifndef UPDATE
+       if
+       :: d_step { kind == FETCH && state[at(page, page)] == OPEN && may_protect -> protect_open() }
+       :: true /* another thread has locked the page, or the host that fetches is a rank of the home's host */
+       fi;
+#endif
+       if
+       :: kind == FETCH ->
+          d_step {
 #if defined(MARK_AFTER_COPY)
               send_page()
 #elif defined(NEWS_BEFORE_MARK)
@@ -133,13 +167,7 @@ end:
 #endif
               fetched[page] = true
 #endif
-           fi;
-           changed = 0;
-           first = 0;
-           second = 0
-       }
-       if
-       :: kind == FETCH ->
+          }
 #if defined(MARK_AFTER_COPY)
           fetched[page] = true;
           d_step { news[home_of(page)] = true; source = 0 }

@@ -45,9 +45,15 @@ def test_the_model_of_updates_finds(
         ("NEWS_BEFORE_MARK", "assertion violated"),
         ("NO_ACKNOWLEDGEMENT", "assertion violated"),
         ("NO_NOTICE_OF_HOME", "assertion violated"),
+        ("PROTECTED_TOO_EARLY", "assertion violated"),
         ("WORD_DIFFERENCES", "assertion violated"),
         ("NO_ANSWER", "invalid end state"),
     ],
 )
 def test_the_model_finds(tmp_path: Path, mistake: str, found: str) -> None:
     expect_mistake(MODEL, tmp_path, found, "-O0", **{mistake: 1})
+
+
+def test_the_model_finds_a_copy_that_a_later_fetch_has_hidden(tmp_path: Path) -> None:
+    size = {"INTERVALS": 1, "ACCESSES": 3}
+    expect_mistake(MODEL, tmp_path, "assertion violated", "-O0", **size, PROTECTED_THOUGH_MARKED=1)

@@ -32,9 +32,11 @@ public:
         wait_ = std::move(*started);
     }
     volatile int& data(int home) { return data_[static_cast<std::size_t>(home) * words_]; }
+    volatile int& beside_flag(int home) { return (&flag(home))[1]; }
     volatile int& flag(int home) { return flags_[static_cast<std::size_t>(home) * words_]; }
     void flush() {
         EXPECT_TRUE(locks_.acquire(lock));
+        wait_->renew();
         EXPECT_TRUE(locks_.release(lock));
     }
     void await(volatile int& flag, int value) {
@@ -61,6 +63,7 @@ TEST_P(VariableWaitTest, AFlagAtItsHomeComesWithTheDataBeforeIt) {
         Waiting waiting(memory);
         for (int round = 1; round <= 20; ++round) {
             const int writer = round % 2;
+            if (rank.rank() == writer) waiting.beside_flag(writer) = round; // so nobody has an older copy of the flag
             for (const int home : {0, 1}) EXPECT_EQ(waiting.data(home), round - 1); // copies that will be old
             ASSERT_TRUE(memory.barrier());
             if (rank.rank() == writer) {
@@ -114,6 +117,31 @@ TEST_P(VariableWaitTest, WhoWaitsHasReleasedItsOwnFlag) {
             EXPECT_EQ(waiting.data(me), round);
             waiting.flush(); // the other rank may look for the flag of this one, which did not need to wait
             ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+// A flush that drops the variable fetches it again, so the next look finds its new value, and needs no other flush.
+TEST_P(VariableWaitTest, AFlushBringsTheVariableThatTheThreadLooksAt) {
+    const Watchdog watchdog("a flush that brings a variable");
+    tests::run_with_copies(GetParam(), two_hosts, [](Rank& rank, SharedMemory& memory) {
+        constexpr int rounds = 20;
+        Waiting waiting(memory);
+        volatile int& flag = waiting.flag(0);
+        ASSERT_TRUE(memory.barrier());
+        for (int round = 1; round <= rounds; ++round) {
+            if (rank.rank() == 0) {
+                flag = round;
+                waiting.flush();
+            }
+            ASSERT_TRUE(rank.collectives.barrier()); // of the ranks only
+            if (rank.rank() == 1) {
+                waiting.flush();
+                const auto faults = memory.counters(nullptr)->faults;
+                waiting.await(flag, round);
+                EXPECT_EQ(memory.counters(nullptr)->faults, faults + (round == 1 ? 1 : 0)) << "round " << round;
+            }
+            ASSERT_TRUE(rank.collectives.barrier());
         }
     });
 }

@@ -283,6 +283,7 @@ void Ranks::release(int lock) {
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();
+    if (lock == instruction_lock && variable_wait_) variable_wait_->renew();
     const auto released = locks_->release(lock);
     if (!released && released.error().status == KUMIKI_ERROR_STATE)
         refuse("a lock that one thread enters and another one leaves");
