@@ -8,6 +8,7 @@
 
 namespace kumiki::dsm {
 
+using platform::KernelAccess;
 using platform::PageAccess;
 
 /// What a fault at this page should make ready.
@@ -143,9 +144,10 @@ void Pages::begin_to_write(std::size_t number, const Window& window) {
 /// release does not announce it, and the other rank does not drop its copy, though nobody has written. What this home
 /// has written so far is in that copy. A page with a mark stays open, because somebody may have a copy from before one
 /// of these writes; and one that another thread has locked, for which its mark must do. A rank of this host that marks
-/// the page meanwhile is seen, or copies it when it is protected: the fence is that of mark_fetched().
+/// the page meanwhile is seen, or copies it when it is protected: the fence is that of mark_fetched(). While the kernel
+/// may write to memory of the program, pages stay open, too.
 void Pages::protect_open(const PageRun& run) {
-    if (keeps_open_ || layout_.lends || keeps_copies() || check_ != nullptr) return;
+    if (keeps_open_ || layout_.lends || keeps_copies() || check_ != nullptr || KernelAccess::any_writes()) return;
     const std::size_t end = run.first + run.count;
     const auto is_marked = [this](std::size_t page) {
         return fetched(region_, page).load(std::memory_order_relaxed) != 0;
@@ -163,8 +165,9 @@ void Pages::protect_open(const PageRun& run) {
         while (page < end && claim(page)) ++page;
         change(begin, page - begin, PageAccess::write, PageAccess::read);
         std::atomic_thread_fence(std::memory_order_seq_cst);
+        const bool comes_too_late = KernelAccess::any_writes();
         for (std::size_t each = begin; each < page; ++each) {
-            if (is_marked(each)) change(each, 1, PageAccess::read, PageAccess::write);
+            if (comes_too_late || is_marked(each)) change(each, 1, PageAccess::read, PageAccess::write);
             else pages_[each].state = State::lent;
             unlock(pages_[each]);
         }

@@ -185,6 +185,7 @@ FaultRange::~FaultRange() {
 const void* faulting_instruction() { return instruction; }
 
 std::atomic<int> detail::repaired_ranges{0};
+std::atomic<int> detail::kernel_writes{0};
 
 bool detail::is_in_repaired_range(std::span<const std::byte> memory) {
     const auto begin = reinterpret_cast<std::uintptr_t>(memory.data());
@@ -205,10 +206,11 @@ namespace {
 
 } // namespace
 
-bool touch(std::span<const std::byte> memory, Attempt attempt) {
+bool KernelAccess::touch(std::span<const std::byte> memory, Attempt attempt) {
     constexpr std::size_t most = std::size_t{1} << 31; // no system call transfers more
     if (memory.size() > most) memory = {memory.data(), most};
     if (!may_fault(memory) || getpid() != signals.process) return false;
+    if (attempt == Attempt::write && !std::exchange(writes_, true)) detail::kernel_writes.fetch_add(1);
     const std::uint64_t before = repaired;
     while (!memory.empty()) {
         const FaultHandler* const handler = handler_of(reinterpret_cast<std::uintptr_t>(memory.data()));

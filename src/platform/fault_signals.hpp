@@ -53,6 +53,8 @@ const void* instruction_of(const void* context);
 namespace detail {
 /// The number of ranges for repair that are claimed in this process, whose signal handlers there are only once.
 extern std::atomic<int> repaired_ranges;
+/// The system calls that may write to these.
+extern std::atomic<int> kernel_writes;
 bool is_in_repaired_range(std::span<const std::byte> memory);
 } // namespace detail
 
@@ -65,9 +67,30 @@ inline bool may_fault(std::span<const std::byte> memory) {
     return memory_may_fault() && detail::is_in_repaired_range(memory);
 }
 
-/// Accesses each page of this memory as the program would, without changing it, so that the kernel, which does not call
-/// the handlers, can access it in a system call. Stops where a correct program may not access, which is for the kernel
-/// to report, and does nothing in a child process. Returns whether an access has faulted, and been repaired.
-bool touch(std::span<const std::byte> memory, Attempt attempt);
+/// A system call, which the kernel makes without calling the handlers, with memory of the program. It exists until the
+/// call has ended. While the kernel may write to memory that may fault, no other thread makes pages inaccessible ahead
+/// of time, without need (dsm::Pages::protect_open): a call that finds such a page in the middle of its buffer would
+/// transfer less than was asked for.
+class KernelAccess {
+public:
+    KernelAccess() = default;
+    ~KernelAccess() {
+        if (writes_) detail::kernel_writes.fetch_sub(1, std::memory_order_release);
+    }
+    KernelAccess(const KernelAccess&) = delete;
+    KernelAccess& operator=(const KernelAccess&) = delete;
+
+    /// Accesses each page of this memory as the program would, without changing it, so that the kernel can access it.
+    /// Stops where a correct program may not access, which is for the kernel to report, and does nothing in a child
+    /// process. Returns whether an access has faulted, and been repaired.
+    bool touch(std::span<const std::byte> memory, Attempt attempt);
+    /// Called after pages have been made inaccessible: either it sees that the kernel may write to memory, or the
+    /// accesses of touch() come after that, for these have a single total order. If it sees one, the pages must be as
+    /// before.
+    static bool any_writes() { return detail::kernel_writes.load() != 0; }
+
+private:
+    bool writes_ = false;
+};
 
 } // namespace kumiki::platform

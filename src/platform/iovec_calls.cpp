@@ -14,30 +14,32 @@
 namespace {
 
 using kumiki::platform::Attempt;
+using kumiki::platform::KernelAccess;
 
-bool touch(const void* begin, std::size_t bytes, Attempt attempt) {
-    return kumiki::platform::touch({static_cast<const std::byte*>(begin), bytes}, attempt);
+bool touch(KernelAccess& access, const void* begin, std::size_t bytes, Attempt attempt) {
+    return access.touch({static_cast<const std::byte*>(begin), bytes}, attempt);
 }
 
-bool touch(const iovec* pieces, std::size_t count, Attempt attempt) {
+bool touch(KernelAccess& access, const iovec* pieces, std::size_t count, Attempt attempt) {
     if (count > UIO_MAXIOV) return false; // the kernel refuses it
     bool repaired = false;
-    for (const iovec& piece : std::span(pieces, count)) repaired |= touch(piece.iov_base, piece.iov_len, attempt);
+    for (const iovec& piece : std::span(pieces, count))
+        repaired |= touch(access, piece.iov_base, piece.iov_len, attempt);
     return repaired;
 }
 
 /// The data, and what is beside them.
-bool touch(const msghdr* message, Attempt attempt) {
-    bool repaired = touch(message->msg_iov, message->msg_iovlen, attempt);
-    repaired |= touch(message->msg_name, message->msg_namelen, Attempt::write);
-    repaired |= touch(message->msg_control, message->msg_controllen, Attempt::write);
+bool touch(KernelAccess& access, const msghdr* message, Attempt attempt) {
+    bool repaired = touch(access, message->msg_iov, message->msg_iovlen, attempt);
+    repaired |= touch(access, message->msg_name, message->msg_namelen, Attempt::write);
+    repaired |= touch(access, message->msg_control, message->msg_controllen, Attempt::write);
     return repaired;
 }
 
-bool touch(const mmsghdr* messages, unsigned count, Attempt attempt) {
+bool touch(KernelAccess& access, const mmsghdr* messages, unsigned count, Attempt attempt) {
     bool repaired = false;
     for (const mmsghdr& message : std::span(messages, std::min<unsigned>(count, UIO_MAXIOV)))
-        repaired |= touch(&message.msg_hdr, attempt);
+        repaired |= touch(access, &message.msg_hdr, attempt);
     return repaired;
 }
 
@@ -46,9 +48,10 @@ template <class Call, class Touch>
 auto make(Call call, Touch touch) {
     if (!kumiki::platform::memory_may_fault()) [[likely]]
         return call();
-    touch();
+    KernelAccess access;
+    touch(access);
     auto result = call();
-    while (result < 0 && errno == EFAULT && touch()) result = call();
+    while (result < 0 && errno == EFAULT && touch(access)) result = call();
     return result;
 }
 
@@ -62,26 +65,30 @@ extern "C" {
 
 ssize_t readv(int file, const iovec* pieces, int count) {
     KUMIKI_STANDS_BEFORE(readv);
-    return make([=] { return after(file, pieces, count); },
-                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::write); });
+    return make(
+        [=] { return after(file, pieces, count); },
+        [=](KernelAccess& access) { return touch(access, pieces, static_cast<std::size_t>(count), Attempt::write); });
 }
 
 ssize_t writev(int file, const iovec* pieces, int count) {
     KUMIKI_STANDS_BEFORE(writev);
-    return make([=] { return after(file, pieces, count); },
-                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::read); });
+    return make(
+        [=] { return after(file, pieces, count); },
+        [=](KernelAccess& access) { return touch(access, pieces, static_cast<std::size_t>(count), Attempt::read); });
 }
 
 ssize_t preadv(int file, const iovec* pieces, int count, off_t offset) {
     KUMIKI_STANDS_BEFORE(preadv);
-    return make([=] { return after(file, pieces, count, offset); },
-                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::write); });
+    return make(
+        [=] { return after(file, pieces, count, offset); },
+        [=](KernelAccess& access) { return touch(access, pieces, static_cast<std::size_t>(count), Attempt::write); });
 }
 
 ssize_t pwritev(int file, const iovec* pieces, int count, off_t offset) {
     KUMIKI_STANDS_BEFORE(pwritev);
-    return make([=] { return after(file, pieces, count, offset); },
-                [=] { return touch(pieces, static_cast<std::size_t>(count), Attempt::read); });
+    return make(
+        [=] { return after(file, pieces, count, offset); },
+        [=](KernelAccess& access) { return touch(access, pieces, static_cast<std::size_t>(count), Attempt::read); });
 }
 
 ssize_t preadv64(int file, const iovec* pieces, int count, off64_t offset) {
@@ -94,24 +101,26 @@ ssize_t pwritev64(int file, const iovec* pieces, int count, off64_t offset) {
 
 ssize_t sendmsg(int socket, const msghdr* message, int flags) {
     KUMIKI_STANDS_BEFORE(sendmsg);
-    return make([=] { return after(socket, message, flags); }, [=] { return touch(message, Attempt::read); });
+    return make([=] { return after(socket, message, flags); },
+                [=](KernelAccess& access) { return touch(access, message, Attempt::read); });
 }
 
 ssize_t recvmsg(int socket, msghdr* message, int flags) {
     KUMIKI_STANDS_BEFORE(recvmsg);
-    return make([=] { return after(socket, message, flags); }, [=] { return touch(message, Attempt::write); });
+    return make([=] { return after(socket, message, flags); },
+                [=](KernelAccess& access) { return touch(access, message, Attempt::write); });
 }
 
 int sendmmsg(int socket, mmsghdr* messages, unsigned count, int flags) {
     KUMIKI_STANDS_BEFORE(sendmmsg);
     return make([=] { return after(socket, messages, count, flags); },
-                [=] { return touch(messages, count, Attempt::read); });
+                [=](KernelAccess& access) { return touch(access, messages, count, Attempt::read); });
 }
 
 int recvmmsg(int socket, mmsghdr* messages, unsigned count, int flags, timespec* timeout) {
     KUMIKI_STANDS_BEFORE(recvmmsg);
     return make([=] { return after(socket, messages, count, flags, timeout); },
-                [=] { return touch(messages, count, Attempt::write); });
+                [=](KernelAccess& access) { return touch(access, messages, count, Attempt::write); });
 }
 
 #pragma GCC visibility pop

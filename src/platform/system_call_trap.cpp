@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t longest_structure = 4096;
 
 /// Returns whether an access has faulted.
-bool touch_arguments(const SystemCall& call) {
+bool touch_arguments(KernelAccess& access, const SystemCall& call) {
     const TrappedCall* const found = std::ranges::find_if(
         trapped_calls, [&call](const TrappedCall& each) { return static_cast<long>(each.number) == call.number; });
     if (found == std::end(trapped_calls)) return false;
@@ -31,8 +31,8 @@ bool touch_arguments(const SystemCall& call) {
         const bool is_buffer = found->buffer == at;
         const std::size_t bytes =
             is_buffer ? static_cast<std::size_t>(call.arguments[found->length]) * found->unit : longest_structure;
-        repaired |= touch({reinterpret_cast<const std::byte*>(call.arguments[at]), bytes},
-                          is_buffer ? found->attempt : Attempt::write);
+        repaired |= access.touch({reinterpret_cast<const std::byte*>(call.arguments[at]), bytes},
+                                 is_buffer ? found->attempt : Attempt::write);
     }
     return repaired;
 }
@@ -80,9 +80,10 @@ void on_trap(int signal, siginfo_t* information, void* given) {
     const int error = errno;
     auto& context = *static_cast<ucontext_t*>(given);
     const SystemCall call = SystemCall::that_raised(*information, context);
-    touch_arguments(call);
+    KernelAccess access;
+    touch_arguments(access, call);
     long result = call.repeat();
-    while (result == -EFAULT && touch_arguments(call)) result = call.repeat();
+    while (result == -EFAULT && touch_arguments(access, call)) result = call.repeat();
     if (call.number == SYS_rt_sigprocmask) keep_signal_mask(context);
     SystemCall::set_result(context, result);
     errno = error;

@@ -1,7 +1,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <span>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "platform/descriptor.hpp"
+#include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"
 #include "support/shared_memory.hpp"
 #include "support/watchdog.hpp"
@@ -94,6 +99,32 @@ TEST_P(SharedLendingTest, AnOlderCopyIsNotForgottenBecauseOfANewerOne) {
             }
             ASSERT_TRUE(memory.barrier());
             EXPECT_EQ(word, 10 * round + 2) << "round " << round << ", rank " << rank.rank();
+            ASSERT_TRUE(memory.barrier());
+        }
+    });
+}
+
+// The kernel fills an array while another host fetches pages of it: none is protected meanwhile, and nothing is
+// missing.
+TEST_P(SharedLendingTest, ASystemCallFillsABufferThatIsFetchedMeanwhile) {
+    const Watchdog watchdog("a system call");
+    tests::run_with_copies(GetParam(), two_hosts, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t rounds = 4, bytes = std::size_t{4} << 20;
+        const std::size_t page = platform::page_size();
+        auto* const array = tests::allocate_shared<char>(memory, 2 * rounds * bytes); // the first half is rank 0's
+        const platform::Descriptor file(memfd_create("shared-lending-test", 0));
+        ASSERT_EQ(ftruncate(file.get(), bytes), 0);
+        for (std::size_t round = 0; round < rounds; ++round) {
+            char* const buffer = array + round * bytes;
+            ASSERT_TRUE(rank.collectives.barrier()); // of the ranks only
+            if (rank.rank() == 0) {
+                platform::KernelAccess access;
+                access.touch(std::as_bytes(std::span(buffer, bytes)), platform::Attempt::write);
+                EXPECT_EQ(pread(file.get(), buffer, bytes, 0), static_cast<ssize_t>(bytes)) << "round " << round;
+            } else {
+                for (std::size_t at = page; at <= bytes; at += 3 * page) // no run of pages
+                    static_cast<void>(static_cast<const volatile char*>(buffer)[bytes - at] + 0);
+            }
             ASSERT_TRUE(memory.barrier());
         }
     });

@@ -13,13 +13,16 @@
 namespace kumiki::openmp::kernel_memory {
 
 using platform::Attempt;
+using platform::KernelAccess;
 
 /// Memory that the kernel writes, or reads only.
 template <Attempt attempt>
 struct Memory {
     const void* begin;
     std::size_t bytes;
-    bool touch() const { return platform::touch({static_cast<const std::byte*>(begin), bytes}, attempt); }
+    bool touch(KernelAccess& access) const {
+        return access.touch({static_cast<const std::byte*>(begin), bytes}, attempt);
+    }
 };
 using Written = Memory<Attempt::write>;
 using Read = Memory<Attempt::read>;
@@ -37,13 +40,16 @@ inline Written written(const void* at, const socklen_t* length) {
 }
 struct Text {
     const char* text;
-    bool touch() const { return text != nullptr && Read{text, std::strlen(text) + 1}.touch(); }
+    bool touch(KernelAccess& access) const {
+        return text != nullptr && Read{text, std::strlen(text) + 1}.touch(access);
+    }
 };
 /// What programs that this one starts get besides.
 struct Environment {
-    static bool touch() {
+    static bool touch(KernelAccess& access) {
         bool repaired = false;
-        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) repaired |= Text{*entry}.touch();
+        for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry)
+            repaired |= Text{*entry}.touch(access);
         return repaired;
     }
 };
@@ -54,7 +60,8 @@ template <class Call, class... Memory>
 auto make(Call call, Memory... memory) {
     if (!platform::memory_may_fault()) [[likely]]
         return call();
-    const auto touch = [&] { return (static_cast<int>(memory.touch()) | ... | 0) != 0; };
+    KernelAccess access;
+    const auto touch = [&] { return (static_cast<int>(memory.touch(access)) | ... | 0) != 0; };
     touch();
     auto result = call();
     while (result == decltype(result)(-1) && errno == EFAULT && touch()) result = call();
@@ -63,7 +70,8 @@ auto make(Call call, Memory... memory) {
 /// The same for functions that return a pointer, which is null where they fail.
 template <class Call, class... Memory>
 auto make_pointer(Call call, Memory... memory) {
-    if (platform::memory_may_fault()) (static_cast<void>(memory.touch()), ...);
+    KernelAccess access;
+    if (platform::memory_may_fault()) (static_cast<void>(memory.touch(access)), ...);
     return call();
 }
 

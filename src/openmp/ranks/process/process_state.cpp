@@ -38,7 +38,8 @@ void note(ProcessState::Change change) {
 /// The kernel gets this text, too, and does not repair its pages.
 void touch(const char* text) {
     if (text != nullptr && platform::memory_may_fault())
-        platform::touch({reinterpret_cast<const std::byte*>(text), std::strlen(text) + 1}, platform::Attempt::read);
+        platform::KernelAccess().touch({reinterpret_cast<const std::byte*>(text), std::strlen(text) + 1},
+                                       platform::Attempt::read);
 }
 
 } // namespace
