@@ -165,7 +165,8 @@ void SharedMemory::record(Array& array, std::size_t bytes, explain::Use use) con
     options_.record->set_copies(copies_);
     const auto placement = static_cast<std::uint8_t>(array.pages ? array.pages->homes().placement() : array.placement);
     array.log = {options_.record,
-                 options_.record->array({array.view.data(), bytes}, array.layout.page_bytes, placement, use),
+                 options_.record->array({array.view.data(), bytes}, array.layout.page_bytes, placement, use,
+                                        array.pages && array.pages->keeps_open()),
                  array.view.data()};
     if (array.pages) array.pages->observe(array.log);
 }

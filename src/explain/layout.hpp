@@ -9,7 +9,7 @@
 namespace kumiki::explain {
 
 inline constexpr std::uint64_t magic = 0x4E4941'4C505845; // "EXPLAIN" in memory
-inline constexpr std::uint32_t version = 1;
+inline constexpr std::uint32_t version = 2;
 
 /// What an event says. `address` is where in the array, unless it says otherwise.
 enum class Kind : std::uint8_t {
@@ -57,7 +57,8 @@ struct Array {
     std::uint32_t born, ended; ///< intervals; `ended` is 0 while it lives
     std::uint8_t placement;    ///< dsm::Placement
     Use use;
-    std::uint16_t spare;
+    bool never_faults; ///< at the home of a page, whose writes nothing tells
+    std::uint8_t spare;
     std::uint64_t callers[8]; ///< the functions that were at work when it was allocated, the innermost first; 0: none
     std::atomic<std::uint64_t> counts[static_cast<std::size_t>(Count::number)];
 };

@@ -131,8 +131,8 @@ void Record::save_races(const std::string& races) const {
     if (write_file(whole, races)) static_cast<void>(std::rename(whole.c_str(), path.c_str()));
 }
 
-std::uint16_t Record::array(std::span<const std::byte> memory, std::size_t page_bytes, std::uint8_t placement,
-                            Use use) {
+std::uint16_t Record::array(std::span<const std::byte> memory, std::size_t page_bytes, std::uint8_t placement, Use use,
+                            bool never_faults) {
     Header& header = file_->header;
     if (header.arrays == most_arrays) return no_array;
     Array& array = file_->arrays[header.arrays];
@@ -142,6 +142,7 @@ std::uint16_t Record::array(std::span<const std::byte> memory, std::size_t page_
     array.born = header.interval.load(std::memory_order_relaxed);
     array.placement = placement;
     array.use = use;
+    array.never_faults = never_faults;
     program_callers(array.callers);
     return static_cast<std::uint16_t>(header.arrays++);
 }

@@ -45,7 +45,8 @@ public:
     void save_races(const std::string& races) const;
 
     /// Adds an array; returns its place in the table, or no_array when that is full. One thread at a time calls it.
-    std::uint16_t array(std::span<const std::byte> memory, std::size_t page_bytes, std::uint8_t placement, Use use);
+    std::uint16_t array(std::span<const std::byte> memory, std::size_t page_bytes, std::uint8_t placement, Use use,
+                        bool never_faults);
     void end_array(std::uint16_t array);
     static constexpr std::uint16_t no_array = 0xffff;
 

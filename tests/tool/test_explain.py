@@ -34,6 +34,7 @@ def write_record(
     pages: int = 8,
     placement: Placement = Placement.FIRST_RANK,
     use: Use = Use.ARRAY,
+    never_faults: bool = False,
     finished: bool = True,
     busy: int = 1,
     tallies: Sequence[tuple[Tallied, int, int, int]] = (),
@@ -48,7 +49,7 @@ def write_record(
     header["most_arrays"], header["most_tallies"], header["most_events"] = 1, max(1, len(tallies)), max(1, len(events))
     array = np.zeros(1, records._ARRAY)
     array["address"], array["bytes"], array["page_bytes"] = BASE, pages * PAGE, PAGE
-    array["placement"], array["use"] = placement, use
+    array["placement"], array["use"], array["never_faults"] = placement, use, never_faults
     counts = dict.fromkeys(COUNTS, 0)
     made = np.zeros(max(1, len(events)), records._EVENT)
     for place, (kind, page, interval, value, low, high) in enumerate(events):
@@ -138,15 +139,30 @@ def test_writes_of_a_home_that_never_faults_are_found_by_others(tmp_path: Path) 
         for interval in range(6)
         for event in [(Kind.FETCH, 0, interval, PAGE, 0, 7), (Kind.DIFFERENCE, 0, interval, 8, 64, 71)]
     ]
-    write_record(tmp_path, 0, [], use=Use.VARIABLES)
-    write_record(tmp_path, 1, changed, use=Use.VARIABLES)
+    write_record(tmp_path, 0, [], never_faults=True)
+    write_record(tmp_path, 1, changed, never_faults=True)
     found = traffic.writes(traffic.gather(records.read(tmp_path)))
     assert sorted(found.interval[found.rank == 0].tolist()) == [0, 1, 2, 3, 4]
     # What a third rank has sent is not the home's.
     third: list[Event] = [(Kind.DIFFERENCE, 0, interval, 8, 0, 7) for interval in range(6)]
-    write_record(tmp_path, 2, third, use=Use.VARIABLES, size=3)
+    write_record(tmp_path, 2, third, never_faults=True, size=3)
     found = traffic.writes(traffic.gather(records.read(tmp_path)))
     assert found.interval[found.rank == 0].tolist() == []
+
+
+def test_a_home_that_faults_wrote_only_where_it_did(tmp_path: Path) -> None:
+    """It writes in intervals in which nobody else does, as where loops deal rows and planes in turn."""
+    fetched: list[Event] = [
+        event
+        for interval in range(0, 6, 2)
+        for event in [(Kind.FETCH, 0, interval, PAGE, 0, 7), (Kind.DIFFERENCE, 0, interval, 8, 64, 71)]
+    ]
+    written: list[Event] = [(Kind.WRITE_FAULT, 0, interval, 10, 0, 0) for interval in range(1, 6, 2)]
+    write_record(tmp_path, 0, written, use=Use.HEAP)
+    write_record(tmp_path, 1, fetched, use=Use.HEAP)
+    found = traffic.writes(traffic.gather(records.read(tmp_path)))
+    assert not found.shared().any()
+    assert sorted(found.interval[found.rank == 0].tolist()) == [1, 3, 5]
 
 
 def test_the_first_fetch_of_a_page_is_not_for_nothing(tmp_path: Path) -> None:

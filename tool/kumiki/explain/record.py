@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 MAGIC = int.from_bytes(b"EXPLAIN", "little")
-VERSION = 1
+VERSION = 2
 KEY_BITS = 56
 
 
@@ -87,7 +87,8 @@ _ARRAY = np.dtype(
         ("ended", "<u4"),
         ("placement", "u1"),
         ("use", "u1"),
-        ("spare", "<u2"),
+        ("never_faults", "u1"),
+        ("spare", "u1"),
         ("callers", "<u8", 8),
         ("counts", "<u8", len(COUNTS)),
     ]

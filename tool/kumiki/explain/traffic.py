@@ -28,6 +28,8 @@ class Area:
     page_bytes: int
     placement: int
     use: Use
+    never_faults: bool
+    """At the homes of its pages, whose writes nothing tells."""
     callers: tuple[int, ...]
     homes: Column
     """By page: the rank, at the end."""
@@ -136,6 +138,7 @@ def _areas(records: Sequence[Record], columns: dict[str, Column]) -> list[Area]:
                 int(array["page_bytes"]),
                 int(array["placement"]),
                 Use(int(array["use"])),
+                bool(array["never_faults"]),
                 tuple(int(caller) for caller in array["callers"] if caller),
                 homes,
             )
@@ -153,8 +156,8 @@ def _first_homes(placement: int, pages: int, size: int) -> Column:
 
 
 def writes(traffic: Traffic) -> Writes:
-    """Who wrote what. A rank that is not the home shows it by a difference; the home of a page of an array by a fault;
-    and the home of a page that never faults there by what others find when they fetch the page again."""
+    """Who wrote what. A rank that is not the home shows it by a difference; the home of a page by a fault; and the
+    home of a page that never faults there by what others find when they fetch the page again."""
     sent = traffic.where(Kind.DIFFERENCE)
     rows = [np.stack([c[sent] for c in (traffic.area, traffic.page, traffic.interval, traffic.rank)], axis=1)]
     faults = traffic.where(Kind.WRITE_FAULT)
@@ -175,7 +178,7 @@ def _homes(traffic: Traffic, events: Column) -> Column:
 
 def _found_by_others(traffic: Traffic) -> Column:
     """Writes of homes: a rank fetches a page again and finds bytes that no third rank has sent since."""
-    never_faults = np.array([area.use is not Use.ARRAY for area in traffic.areas] or [False])
+    never_faults = np.array([area.never_faults for area in traffic.areas] or [False])
     events = traffic.where(Kind.FETCH, Kind.DIFFERENCE)
     events = events[never_faults[traffic.area[events]]]
     homes = _homes(traffic, events)
