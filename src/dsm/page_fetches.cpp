@@ -113,7 +113,7 @@ void Pages::settle_all() {
 }
 
 /// What a write to this page should make ready for writes. A page of the home that is made ready for nothing is
-/// announced, and whoever has a copy has to fetch it again; one of another home costs its comparison only. The race
+/// announced, and ranks that have a copy must fetch it again; one of another home costs its comparison only. The race
 /// check must see the first write of each page, and a record those of the home, which nothing else tells.
 Window Pages::write_window(std::size_t number) const {
     const bool sees_each = check_ != nullptr || (log_ && is_home(number));
