@@ -103,12 +103,12 @@ void Pages::protect_fetched(std::size_t first, std::size_t end, Audience audienc
             }
             continue;
         }
-        const auto is_open = [&](std::size_t each) {
+        const auto may_be_written = [&](std::size_t each) {
             State& state = pages_[each].state;
-            if (state == State::lent) state = State::clean;
+            if (state == State::lent) state = State::clean; // this release needs to do no more for it
             return is_fetched(each) && state == State::open;
         };
-        change_runs(begin, page, PageAccess::write, PageAccess::read, is_open, [&](std::size_t each) {
+        change_runs(begin, page, PageAccess::write, PageAccess::read, may_be_written, [&](std::size_t each) {
             pages_[each].state = State::clean;
             announce(each, audience, notices);
         });

@@ -1,18 +1,12 @@
 #include "dsm/pages.hpp"
 
-#include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 #include <utility>
 
 #include "dsm/courier.hpp"
 #include "dsm/difference.hpp"
 #include "dsm/packed_pages.hpp"
 #include "dsm/turn.hpp"
-#include "platform/memory.hpp"
-#include "platform/unordered_reads.hpp"
 
 namespace kumiki::dsm {
 

@@ -121,7 +121,7 @@ TEST_P(VariableWaitTest, WhoWaitsHasReleasedItsOwnFlag) {
     });
 }
 
-// A flush that drops the variable fetches it again, so the next look finds its new value, and needs no other flush.
+// A flush that drops the variable fetches it again, so the next look finds its new value without a fault.
 TEST_P(VariableWaitTest, AFlushBringsTheVariableThatTheThreadLooksAt) {
     const Watchdog watchdog("a flush that brings a variable");
     tests::run_with_copies(GetParam(), two_hosts, [](Rank& rank, SharedMemory& memory) {
