@@ -27,6 +27,7 @@ CODE(frees_on_one_way,
 CODE(carries, "lock addq %rax, (%rbx)\n inc %rcx\n adc $0, %rdx");
 CODE(goes_elsewhere, "lock addq $1, (%rbx)\n jmp *%rdx");
 CODE(draws, "lock xaddq %rax, (%rbx)");
+CODE(is_a_fence, "lock orq $0, (%rsp)\n xor %eax, %eax");
 
 bool uses_result(std::byte* at) {
     const auto decoded = decode({at, 16});
@@ -41,6 +42,8 @@ TEST(LiveRegistersTest, FlagsAreUsedUntilAllAreWritten) {
     for (std::byte* const code : {frees, frees_later, frees_on_one_way, carries, goes_elsewhere, draws})
         EXPECT_TRUE(uses_result(code)) << static_cast<const void*>(code);
 }
+
+TEST(LiveRegistersTest, AFenceIsThereForItsOrder) { EXPECT_TRUE(uses_result(is_a_fence)); }
 
 TEST(LiveRegistersTest, AnIncrementLeavesOneFlag) {
     EXPECT_FALSE(uses_any(counts_by_increments + 3, Registers{1})) << "a register that nothing names";
@@ -58,6 +61,7 @@ UPDATE(adds_and_compares, "mov %rax, %rcx\n cmp %rax, %rcx\n jne 1b");
 UPDATE(adds_in_a_loop, "jne 1b\n add $8, %rdi\n cmp %rdi, %rsi\n je 2f\n movsd (%rsi), %xmm0\n jmp adds_in_a_loop\n2:");
 UPDATE(adds_the_other_way, "je 2f\n jmp 1b\n2: movsd (%rsi), %xmm1\n addsd %xmm1, %xmm0");
 UPDATE(adds_before_a_call, "jne 1b\n call *%rbx");
+UPDATE(adds_in_a_long_loop, "jne 1b\n .rept 1500\n lea 8(%rdi), %rdi\n .endr\n jmp adds_in_a_long_loop");
 UPDATE(finds, "jne 1b\n movq %rax, %xmm0");
 UPDATE(makes, "jne 1b\n movsd %xmm1, (%rsi)");
 UPDATE(makes_on_one_way, "jne 1b\n test %rsi, %rsi\n je 2f\n cvttsd2si %xmm1, %rax\n2:");
@@ -75,6 +79,7 @@ TEST(LiveRegistersTest, WhatAnUpdateMakesMayNotBeUsed) {
     EXPECT_FALSE(uses_update(adds_in_a_loop, adds_in_a_loop_end));
     EXPECT_FALSE(uses_update(adds_the_other_way, adds_the_other_way_end));
     EXPECT_FALSE(uses_update(adds_before_a_call, adds_before_a_call_end));
+    EXPECT_FALSE(uses_update(adds_in_a_long_loop, adds_in_a_long_loop_end));
 }
 
 TEST(LiveRegistersTest, WhatAnUpdateFindsOrMakesMayBeUsed) {

@@ -56,7 +56,8 @@ TEST(RealUpdatesTest, AreFoundAsCompilersMakeThem) {
     EXPECT_EQ(by_gcc.load, gcc_begin);
     EXPECT_EQ(by_gcc.kind, Kind::real_add);
     EXPECT_EQ(by_gcc.bytes, 8);
-    EXPECT_EQ(by_gcc.loaded, REG_RDX);
+    EXPECT_EQ(by_gcc.use, gcc_begin);
+    EXPECT_EQ(by_gcc.loaded, 1U << REG_RDX);
     EXPECT_EQ(by_gcc.vector_register, 0);
     const RealUpdate without = only(UPDATES_IN(unoptimised));
     EXPECT_EQ(without.kind, Kind::real_subtract);
@@ -83,7 +84,37 @@ TEST(RealUpdatesTest, AreFoundAsCompilersMakeThem) {
     EXPECT_EQ(by_clang.vector_register, 0);
 }
 
-// What the thread would do by the old value besides, or what is not known before the load.
+// gfortran -O3: the thread computes the operand between the load and the use of what it has found.
+PIECE(computes, "mov (%rdi), %rsi\n mov %rsi, %rax\n addsd %xmm2, %xmm0\n 1: movq %rsi, %xmm7\n addsd %xmm0, %xmm7\n"
+                "movq %xmm7, %r8\n lock cmpxchg %r8, (%rdi)\n jne 2f\n ret\n 2: mov %rax, %rsi\n jmp 1b");
+// The same of a float; the address is copied, too, over the register that named it.
+PIECE(computes_float, "mov 8(%rdi), %edx\n cvtsd2ss %xmm0, %xmm0\n lea 8(%rdi), %rbx\n mov (%rcx), %rdi\n"
+                      "movd %edx, %xmm1\n mov %edx, %eax\n addss %xmm0, %xmm1\n movd %xmm1, %ecx\n"
+                      "lock cmpxchg %ecx, (%rbx)");
+
+TEST(RealUpdatesTest, TheLoadIsPutOffUntilTheOperandIsKnown) {
+    const auto found = UPDATES_IN(computes);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].load, computes_begin);
+    EXPECT_EQ(found[0].use, computes_begin + 3 + 3 + 4) << "what was copied to %rax before is loaded with it";
+    EXPECT_EQ(found[0].loaded, 1U << REG_RSI | 1U << REG_RAX);
+    EXPECT_EQ(found[0].vector_register, 0);
+    EXPECT_EQ(found[0].exchanged.base, REG_RDI);
+    gregset_t registers{};
+    found[0].load_into(registers, 7);
+    EXPECT_EQ(registers[REG_RSI], 7);
+    EXPECT_EQ(registers[REG_RAX], 7);
+    EXPECT_EQ(registers[REG_RDI], 0);
+
+    const auto of_float = UPDATES_IN(computes_float);
+    ASSERT_EQ(of_float.size(), 1u);
+    EXPECT_EQ(of_float[0].loaded, 1U << REG_RDX);
+    EXPECT_EQ(of_float[0].exchanged.base, REG_RBX);
+    of_float[0].load_into(registers, std::uint64_t{5} << 32 | 3);
+    EXPECT_EQ(registers[REG_RDX], 3) << "half of a register";
+}
+
+// What the thread would do by the old value besides, or what is not known before it uses it.
 PIECE(decides,
       "mov (%rdi), %rdx\n movq %rdx, %xmm1\n comisd %xmm2, %xmm1\n ja 1f\n mov %rdx, %rax\n addsd %xmm0, %xmm1\n"
       "movq %xmm1, %rcx\n lock cmpxchg %rcx, (%rdi)\n 1: ret");
@@ -101,6 +132,11 @@ PIECE(of_itself, "mov (%rdi), %rdx\n movq %rdx, %xmm1\n mov %rdx, %rax\n addsd %
 PIECE(operand_is_late,
       "mov (%rdi), %rdx\n movq %rdx, %xmm1\n mov %rdx, %rax\n cvtsi2sd %esi, %xmm0\n addsd %xmm0, %xmm1\n"
       "movq %xmm1, %rcx\n lock cmpxchg %rcx, (%rdi)");
+PIECE(address_is_late_too,
+      "mov (%rdi), %rdx\n mov %rdx, %rax\n movq %rdx, %xmm1\n mov 8(%rdi), %rdi\n mulsd %xmm2, %xmm0\n"
+      "addsd %xmm0, %xmm1\n movq %xmm1, %rcx\n lock cmpxchg %rcx, (%rdi)");
+PIECE(half_is_copied, "mov (%rdi), %rdx\n mov %edx, %eax\n addsd %xmm2, %xmm0\n movq %rdx, %xmm1\n"
+                      "addsd %xmm0, %xmm1\n movq %xmm1, %rcx\n lock cmpxchg %rcx, (%rdi)");
 PIECE(operand_by_late_address,
       "mov (%rdi), %rdx\n movq %rdx, %xmm1\n mov %rdx, %rax\n mov 8(%rsi), %rsi\n"
       "movsd (%rsi), %xmm0\n addsd %xmm0, %xmm1\n movq %xmm1, %rcx\n lock cmpxchg %rcx, (%rdi)");
@@ -132,6 +168,8 @@ TEST(RealUpdatesTest, NothingElseIsTakenForOne) {
     EXPECT_TRUE(UPDATES_IN(one_of_two).empty());
     EXPECT_TRUE(UPDATES_IN(of_itself).empty());
     EXPECT_TRUE(UPDATES_IN(operand_is_late).empty());
+    EXPECT_TRUE(UPDATES_IN(address_is_late_too).empty());
+    EXPECT_TRUE(UPDATES_IN(half_is_copied).empty());
     EXPECT_TRUE(UPDATES_IN(operand_by_late_address).empty());
     EXPECT_TRUE(UPDATES_IN(operand_of_other_length).empty());
     EXPECT_TRUE(UPDATES_IN(address_is_late).empty());

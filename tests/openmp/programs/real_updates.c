@@ -54,6 +54,37 @@ static void flush_to_zero(void) {
     printf("tiny %g\n", tiny);
 }
 
+/* x += y + z as compilers make it that load x before they add y and z. */
+static void add_late(double* x, double y, double z) {
+    __asm__ volatile("mov (%[x]), %%rcx\n"
+                     "mov %%rcx, %%rax\n"
+                     "addsd %[z], %[y]\n"
+                     "1: movq %%rcx, %%xmm7\n"
+                     "addsd %[y], %%xmm7\n"
+                     "movq %%xmm7, %%rdx\n"
+                     "lock cmpxchg %%rdx, (%[x])\n"
+                     "je 2f\n"
+                     "mov %%rax, %%rcx\n"
+                     "jmp 1b\n"
+                     "2:"
+                     : [y] "+x"(y)
+                     : [x] "r"(x), [z] "x"(z)
+                     : "rax", "rcx", "rdx", "xmm7", "memory", "cc");
+}
+
+/* What another thread adds meanwhile is not lost, whether the home makes the update or the thread does. */
+static void late_operands(void) {
+    double late_sum = 0, others[2] = {0, 0};
+#pragma omp parallel
+    for (int i = 0; i < rounds; i++) {
+        add_late(&late_sum, i, 0.5);
+        add_late(&others[i % 2], 0.25, omp_get_thread_num());
+#pragma omp atomic
+        late_sum += 1;
+    }
+    printf("late %g %g %g\n", late_sum, others[0], others[1]);
+}
+
 int main(void) {
     double on_stack = 0, *const on_heap = calloc(3 * 1024, sizeof *on_heap);
     float short_on_stack = 0;
@@ -102,6 +133,7 @@ int main(void) {
     printf("%g %g %g\n", least, most, short_most);
     capture();
     flush_to_zero();
+    late_operands();
     free(on_heap);
     return 0;
 }

@@ -32,7 +32,8 @@ constexpr std::size_t copy_bytes = 64; ///< of an instruction, and of what comes
 static_assert(longest_instruction + JumpPatches::call_bytes <= copy_bytes);
 
 /// An instruction of the program that the runtime replaces by a jump, or by a trap if no jump is possible. Its copy,
-/// which the thread executes in between, lies elsewhere; what follows it there comes back to the runtime.
+/// which the thread executes in between, lies elsewhere; what follows it there comes back to the runtime, or, where an
+/// update has been made, to the program. The runtime executes the loads of updates itself.
 struct Site {
     std::byte* at;
     std::size_t bytes;
@@ -42,7 +43,7 @@ struct Site {
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
     bool uses_result;                   ///< of the change, or of the update; true where nothing is gathered
-    std::optional<RealUpdate> update;   ///< that begins with this load
+    std::optional<RealUpdate> update;   ///< to which it belongs
 
     std::span<std::byte> instruction() const { return {at, bytes}; }
 };
@@ -130,6 +131,8 @@ public:
     }
 
     const void* looks_at = nullptr;            ///< the instruction may overwrite the registers that name it
+    const std::byte* put_off_to = nullptr;     ///< the place where an update is made, whose load the thread has put off
+    const void* loads_from = nullptr;          ///< then
     const std::byte* carried_out_to = nullptr; ///< the exchange of an update that the variable's home has carried out
                                                ///< for this thread, which now computes the same; null: there is none
 
@@ -152,28 +155,46 @@ bool change_at_home(const Site& site, gregset_t& registers, explain::Timed& time
     return true;
 }
 
-/// The thread is about to load a variable for an update. Lets the home carry the update out, where that is possible,
-/// and loads what the variable had before.
-void load_for_update(const Site& site, const Arrival& arrival) {
+std::uint64_t load(const void* variable, unsigned bytes) {
+    return bytes == 4 ? *static_cast<const volatile std::uint32_t*>(variable)
+                      : *static_cast<const volatile std::uint64_t*>(variable);
+}
+
+/// The thread has come to where it loads a variable for an update, or uses what it has put off to load. Lets the home
+/// carry the update out, where that is possible, and loads what the variable had before.
+void make_update(const Site& site, const Arrival& arrival, const void* variable) {
     const RealUpdate& update = *site.update;
-    const void* const address = site.variable.address(arrival.registers());
+    Begun& begun = Begun::of_this_thread();
     explain::Timed timed(replaced.ranks->record(), explain::Tallied::none,
                          reinterpret_cast<std::uintptr_t>(update.exchange));
     std::optional<Ranks::Changed> changed;
-    if (update.exchanged.address(arrival.registers()) == address)
-        changed = replaced.ranks->change_word(address, update.wanted(arrival.context), site.uses_result);
-    std::uint64_t before = 0;
+    if (update.exchanged.address(arrival.registers()) == variable)
+        changed = replaced.ranks->change_word(variable, update.wanted(arrival.context), site.uses_result);
     if (changed) {
-        before = changed->before;
         timed.becomes(tallied(*changed));
-        Begun::of_this_thread().carried_out_to = update.exchange;
-        Begun::of_this_thread().begin(arrival);
-    } else if (update.bytes == 4) {
-        before = *static_cast<const volatile std::uint32_t*>(address);
-    } else {
-        before = *static_cast<const volatile std::uint64_t*>(address);
+        begun.carried_out_to = update.exchange;
+        begun.begin(arrival);
     }
-    arrival.registers()[update.loaded] = static_cast<greg_t>(update.bytes == 4 ? before & 0xffff'ffff : before);
+    update.load_into(arrival.registers(), changed ? changed->before : load(variable, update.bytes));
+}
+
+void begin_update(const Site& site, const Arrival& arrival) {
+    const RealUpdate& update = *site.update;
+    Begun& begun = Begun::of_this_thread();
+    if (site.use == Use::loads) {
+        begun.put_off_to = update.use;
+        begun.loads_from = site.variable.address(arrival.registers());
+        begun.begin(arrival);
+    } else if (update.load == update.use) {
+        make_update(site, arrival, site.variable.address(arrival.registers()));
+    } else {
+        if (std::exchange(begun.put_off_to, nullptr) == site.at) { // else it comes another way, with what it has loaded
+            begun.end(arrival);
+            make_update(site, arrival, begun.loads_from);
+        }
+        return arrival.go_on(site.copy);
+    }
+    arrival.go_on_behind(site);
 }
 
 /// Enters the lock and lets the thread go on with the copy, behind which it leaves the lock. In between the thread may
@@ -182,10 +203,7 @@ void load_for_update(const Site& site, const Arrival& arrival) {
 /// instruction that may enter a lock has both.
 void in_place_of(const Site& site, const Arrival& arrival) {
     Begun& begun = Begun::of_this_thread();
-    if (site.update) {
-        load_for_update(site, arrival);
-        return arrival.go_on_behind(site);
-    }
+    if (site.update) return begin_update(site, arrival);
     if (begun.carried_out_to == site.at) { // the exchange would succeed
         begun.carried_out_to = nullptr;
         begun.end(arrival);
@@ -252,16 +270,19 @@ Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
         if (!sites.all.empty() && sites.all.back().at == at) continue;
         std::byte* const copy = sites.copies + sites.all.size() * copy_bytes;
         const Decoded decoded = *decode({at, longest_instruction});
-        if (copy_to(copy, decoded)) {
+        const bool is_emulated = use == Use::loads || (update && update->load == update->use);
+        if (is_emulated || copy_to(copy, decoded)) {
             const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
             const bool uses_result = !replaced.ranks->gathers() ||
                                      (update ? update->uses_result() : change && change->uses_result(decoded.end()));
             const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy, use, loop,
                                                       variable_of(decoded), change, uses_result, update);
             std::byte* const behind = copy + site.bytes;
-            if (JumpPatches::possible()) JumpPatches::write_call(behind, at, on_jump<behind_copy_of>, &site);
+            if (is_emulated) continue;
+            if (update) JumpPatches::write_jump(behind, decoded.end());
+            else if (JumpPatches::possible()) JumpPatches::write_call(behind, at, on_jump<behind_copy_of>, &site);
             else *behind = trap;
-        } else if (use == Use::changes || use == Use::enters)
+        } else if (use != Use::waits)
             return fail(KUMIKI_ERROR_ENVIRONMENT,
                         fmt::format("the program has an atomic instruction at {} that cannot be moved",
                                     static_cast<const void*>(at)));

@@ -18,8 +18,11 @@ void add_updates(std::span<const RealUpdate> updates, std::vector<Finding>& foun
     std::set<const std::byte*> changes;
     for (const Finding& each : found)
         if (each.use == Use::changes) changes.insert(each.at);
-    for (const RealUpdate& update : updates)
-        if (changes.contains(update.exchange)) found.push_back({update.load, Use::updates, update.load, update});
+    for (const RealUpdate& update : updates) {
+        if (!changes.contains(update.exchange)) continue;
+        found.push_back({update.use, Use::updates, update.use, update});
+        if (update.load != update.use) found.push_back({update.load, Use::loads, update.load, update});
+    }
 }
 
 std::vector<Finding> search(std::span<std::byte> code, WaitingCalls& calls) {

@@ -11,15 +11,16 @@
 namespace kumiki::openmp {
 
 /// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
-/// is the load of a loop that waits for a variable; or that of an update (RealUpdate).
-enum class Use : std::uint8_t { changes, enters, waits, updates };
+/// is the load of a loop that waits for a variable; or the one before which an update is made (RealUpdate::use), or the
+/// load of that update where it is another one.
+enum class Use : std::uint8_t { changes, enters, waits, updates, loads };
 
 /// An instruction of the program that is to be replaced by a call of the runtime.
 struct Finding {
     std::byte* at;
     Use use;
     const std::byte* loop;            ///< the first instruction of the loop in which it waits; of others, itself
-    std::optional<RealUpdate> update; ///< that begins with this load
+    std::optional<RealUpdate> update; ///< to which it belongs
 };
 static_assert(std::is_trivially_copyable_v<Finding>);
 

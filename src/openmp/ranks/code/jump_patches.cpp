@@ -126,7 +126,7 @@ static_assert(offsetof(Call, at) == 8 && offsetof(Call, handler) == 16 && offset
         "ret $128\n");
 }
 
-constexpr std::size_t patch_bytes = 5, distance_bytes = 4;
+constexpr std::size_t patch_bytes = JumpPatches::jump_bytes, distance_bytes = 4;
 constexpr std::byte near_jump{0xe9}, ignored_prefix{0x2e};
 
 /// Where a jump here, of whose distance only the first `free` bytes can be chosen, may lead. Nothing: outside memory.
@@ -201,6 +201,12 @@ void JumpPatches::write_call(std::byte* place, const std::byte* at, Handler hand
     static_assert(sizeof code + sizeof call <= call_bytes);
     std::memcpy(place, code.data(), sizeof code);
     std::memcpy(place + sizeof code, &call, sizeof call);
+}
+
+void JumpPatches::write_jump(std::byte* place, const std::byte* to) {
+    const auto distance = static_cast<std::int32_t>(to - (place + jump_bytes));
+    *place = near_jump;
+    std::memcpy(place + 1, &distance, sizeof distance);
 }
 
 bool JumpPatches::replace(std::span<const std::byte> code, std::span<std::byte> instruction, Handler handler,

@@ -42,6 +42,10 @@ public:
     /// Code that calls the handler in the place of the instruction at `at`.
     static void write_call(std::byte* place, const std::byte* at, Handler handler, const void* given);
 
+    static constexpr std::size_t jump_bytes = 5;
+    /// A jump to code within Reach::around(place).
+    static void write_jump(std::byte* place, const std::byte* to);
+
     /// Replaces an instruction of the code, which can be written. Returns false if there is no memory where the jump
     /// could lead, if the program may also come to its second byte, or if jumps are not possible(). Of several
     /// instructions the last one comes first: those before it may have its first bytes in their jumps.

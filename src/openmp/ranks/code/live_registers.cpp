@@ -1,6 +1,7 @@
 #include "openmp/ranks/code/live_registers.hpp"
 
-#include <algorithm>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "openmp/ranks/code/instructions.hpp"
@@ -61,21 +62,21 @@ Registers written_by(std::byte* begin, const std::byte* end) {
 }
 
 bool uses_any(std::byte* begin, Registers of_interest) {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t most = 2048; // instructions: a large loop of a program has more than a thousand
     struct Way {
         std::byte* at;
         Registers live;
     };
-    std::vector<Way> seen, next{{begin, of_interest}};
+    std::unordered_map<std::byte*, Registers> seen; // what has been followed from there
+    std::vector<Way> next{{begin, of_interest}};
     while (!next.empty()) {
         auto [at, live] = next.back();
         next.pop_back();
-        if (at == nullptr || live == 0 ||
-            std::ranges::any_of(seen, [&](const Way& way) { return way.at == at && (way.live | live) == way.live; }))
-            continue;
+        if (at == nullptr) continue;
+        live &= ~std::exchange(seen[at], seen[at] | live);
+        if (live == 0) continue;
         const auto decoded = decode({at, longest_instruction});
-        if (!decoded || seen.size() == most) return true;
-        seen.push_back({at, live});
+        if (!decoded || seen.size() > most) return true;
         const Uses uses = uses_of(*decoded);
         if ((uses.read & live) != 0) return true;
         live &= ~uses.written;

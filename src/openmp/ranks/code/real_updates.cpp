@@ -93,11 +93,33 @@ bool is_load(const Decoded& decoded) {
            is_memory(decoded.operands[1]) && (decoded.operands[0].size == 64 || decoded.operands[0].size == 32);
 }
 
-/// Follows what the instructions behind a load do to the registers.
+/// Follows what instructions do to the registers, of which some have what a load has found.
 class Following {
 public:
-    explicit Following(const Decoded& load) : bytes_(static_cast<std::uint8_t>(load.operands[0].size / 8)) {
-        write(load.operands[0].reg.value, {Value::Is::old, {}});
+    Following(unsigned bytes, std::span<const ZydisRegister> loaded) : bytes_(static_cast<std::uint8_t>(bytes)) {
+        for (const ZydisRegister name : loaded) write(name, {Value::Is::old, {}});
+    }
+
+    /// The registers that have what the load has found.
+    std::vector<ZydisRegister> loaded() const {
+        std::vector<ZydisRegister> names;
+        for (const auto& [name, value] : values_)
+            if (value.is == Value::Is::old) names.push_back(name);
+        return names;
+    }
+    /// Whether an instruction does more with what the load has found than copy it to another general register.
+    bool is_used_by(const Decoded& decoded) const {
+        const auto is_general = [](const ZydisDecodedOperand& operand) {
+            return is_register(operand) && context_register(whole(operand.reg.value));
+        };
+        if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOV && is_general(decoded.operands[0]) &&
+            is_general(decoded.operands[1]))
+            return false;
+        bool uses = false;
+        for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {
+            uses |= is_read && !thing.is_memory() && read(thing.base).is == Value::Is::old;
+        });
+        return uses;
     }
 
     /// Returns false if it is none that may stand there.
@@ -189,7 +211,7 @@ private:
         const bool is_right = is_register(right) && read(right.reg.value).is == Value::Is::old;
         if (is_left == is_right || (is_right && !operation.commutes)) return {};
         const ZydisDecodedOperand& other = is_left ? right : left;
-        RealUpdate made{nullptr, nullptr, -1, operation.kind, bytes_, -1, {}, {}};
+        RealUpdate made{nullptr, nullptr, nullptr, 0, operation.kind, bytes_, -1, {}, {}};
         std::optional<Thing> address; // of the number in memory
         if (!is_register(other)) address = address_of(decoded, other);
         else if (const Value value = read(other.reg.value); value.is == Value::Is::number) address = value.thing;
@@ -208,6 +230,39 @@ private:
     int operations_ = 0; ///< on what was loaded
     RealUpdate update_{};
 };
+
+Following behind_load(const Decoded& load) {
+    return {load.operands[0].size / 8U, std::span(&load.operands[0].reg.value, 1)};
+}
+
+/// The update that is made before the first of the instructions that have been followed, which is `first`.
+std::optional<RealUpdate> update_from(const Decoded& first, const Following& following, const Decoded& exchange,
+                                      std::span<const ZydisRegister> loaded) {
+    auto update = following.end(exchange);
+    if (!update) return {};
+    update->use = first.at;
+    for (const ZydisRegister name : loaded) {
+        const auto place = context_register(whole(name));
+        if (!place) return {};
+        update->loaded |= 1U << *place;
+    }
+    return update;
+}
+
+/// The same, if the update can be made before the first instruction behind the load that uses what it has found.
+std::optional<RealUpdate> update_from_use(const Decoded& load, std::span<const Decoded> behind,
+                                          const Decoded& exchange) {
+    Following copying = behind_load(load);
+    while (!behind.empty() && !copying.is_used_by(behind.front())) {
+        copying.add(behind.front());
+        behind = behind.subspan(1);
+    }
+    if (behind.empty()) return {};
+    const std::vector<ZydisRegister> loaded = copying.loaded();
+    Following following(load.operands[0].size / 8U, loaded);
+    for (const Decoded& each : behind) following.add(each);
+    return update_from(behind.front(), following, exchange, loaded);
+}
 
 } // namespace
 
@@ -233,6 +288,12 @@ dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
     return {kind, bytes, operand, context.fpregs->mxcsr};
 }
 
+void RealUpdate::load_into(gregset_t& registers, std::uint64_t before) const {
+    for (int name = 0; name < NGREG; ++name)
+        if ((loaded >> name & 1U) != 0)
+            registers[name] = static_cast<greg_t>(bytes == 4 ? before & 0xffff'ffff : before);
+}
+
 void RealUpdates::add(const Glance& glance) {
     if (end_ != glance.at) before_.clear();
     end_ = glance.end();
@@ -249,20 +310,16 @@ void RealUpdates::search(const Decoded& exchange) {
     for (std::byte* const at : before_)
         if (auto decoded = decode({at, exchange.end()})) between.push_back(*decoded);
     for (std::size_t at = between.size(); at-- > 0;) {
-        const Decoded& load = between[at];
-        if (!is_load(load)) continue;
-        const auto loaded = context_register(whole(load.operands[0].reg.value));
-        if (!loaded) continue;
-        Following following(load);
-        const bool fits = std::all_of(between.begin() + static_cast<std::ptrdiff_t>(at) + 1, between.end(),
-                                      [&](const Decoded& each) { return following.add(each); });
-        if (!fits) return;
-        if (auto update = following.end(exchange)) {
-            update->load = load.at;
-            update->loaded = *loaded;
-            found_.push_back(*update);
-            return;
-        }
+        if (!is_load(between[at])) continue;
+        const std::span behind = std::span(between).subspan(at + 1);
+        Following following = behind_load(between[at]);
+        if (!std::ranges::all_of(behind, [&](const Decoded& each) { return following.add(each); })) return;
+        auto update = update_from(between[at], following, exchange, std::span(&between[at].operands[0].reg.value, 1));
+        if (!update) update = update_from_use(between[at], behind, exchange);
+        if (!update) continue;
+        update->load = between[at].at;
+        found_.push_back(*update);
+        return;
     }
 }
 

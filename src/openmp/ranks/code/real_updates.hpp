@@ -16,27 +16,33 @@ namespace kumiki::openmp {
 /// of x, the operation, and a compare-and-exchange, which is tried again where another thread has changed x meanwhile.
 ///
 /// If the home of x makes the whole update when the thread loads x, and the load finds what x had before, then the
-/// thread computes the same, and its compare-and-exchange would succeed: as if nobody had come in between.
+/// thread computes the same, and its compare-and-exchange would succeed: as if nobody had come in between. Where the
+/// thread computes y behind the load, the load is put off until it uses x.
 struct RealUpdate {
     std::byte* load;     ///< the first one of these instructions
+    std::byte* use;      ///< the one before which y is known and the update can be made; often the load
     std::byte* exchange; ///< the last one
-    int loaded;          ///< the register that the load writes, in the context of a signal
+    /// The registers that have x at `use`, and of which the load writes the first; a bit for each in the context of a
+    /// signal.
+    std::uint32_t loaded;
     dsm::WordChange::Kind kind;
     std::uint8_t bytes;
-    int vector_register; ///< that has y when the thread loads x; -1: it is `variable`
+    int vector_register; ///< that has y at `use`; -1: it is `variable`
     Variable variable;
-    Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it before the load
+    Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it at `use`
 
     /// Whether the program uses what the update has found or made, as far as is known.
     bool uses_result() const;
-    /// When the thread is about to load x.
+    /// When the thread is at `use`.
     dsm::WordChange wanted(const mcontext_t& context) const;
+    /// Puts what x had before into the registers, at `use`.
+    void load_into(gregset_t& registers, std::uint64_t before) const;
 };
 
 /// Finds the updates of a program: from the load to the compare-and-exchange no way branches off, nothing is written to
-/// memory, and the new value is one operation on the old one with what was there before the load. (Whether both name
-/// the same variable is known when a thread comes there.) Other ways that lead into these instructions, as that of a
-/// second attempt, do not matter: they come by no load.
+/// memory, and the new value is one operation on the old one with what was there before the old one is used. (Whether
+/// both name the same variable is known when a thread comes there.) Other ways that lead into these instructions, as
+/// that of a second attempt, do not matter: they come by no load.
 class RealUpdates {
 public:
     /// The next instruction of the program, in the order of addresses.
