@@ -4,6 +4,7 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
+#include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/ranks.hpp"
 
 namespace kumiki::openmp {
@@ -20,6 +21,7 @@ void make_standard_streams() {
 template <class... Arguments>
 void call_fortran(const char* name, Arguments... arguments) {
     const auto function = reinterpret_cast<void (*)(Arguments...)>(dlsym(RTLD_NEXT, name));
+    const LastHandlers handlers; // the library installs some that print where the program was
     if (function != nullptr) function(arguments...);
 }
 

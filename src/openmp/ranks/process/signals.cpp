@@ -28,11 +28,12 @@ sigset_t without_kept(sigset_t signals) {
 
 /// Whether the program has ever installed a handler. A variable of the process, as handlers belong to the process.
 std::atomic<bool> has_handlers{false};
+thread_local bool installs_last_handlers = false;
 
 bool is_handler(sighandler_t handler) { return handler != SIG_DFL && handler != SIG_IGN; }
 
 void note_handler(sighandler_t handler) {
-    if (is_handler(handler)) has_handlers.store(true, std::memory_order_relaxed);
+    if (is_handler(handler) && !installs_last_handlers) has_handlers.store(true, std::memory_order_relaxed);
 }
 
 using SetMask = int (*)(int, const sigset_t*, sigset_t*);
@@ -52,6 +53,10 @@ int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, 
 namespace kumiki::openmp {
 
 bool handles_signals() { return has_handlers.load(std::memory_order_relaxed); }
+
+LastHandlers::LastHandlers() { installs_last_handlers = true; }
+
+LastHandlers::~LastHandlers() { installs_last_handlers = false; }
 
 SignalsLater::SignalsLater() {
     if (handles_signals()) blocked_.emplace();
