@@ -227,6 +227,12 @@ void SharedMemory::note_release(const void* address, const Change& change) {
     with_page(address, [&](Pages& array, std::size_t page) { array.note_release(page, change.message); });
 }
 
+std::optional<int> SharedMemory::home_for_changes(const void* word) const {
+    std::optional<int> home;
+    with_page(word, [&](const Pages& array, std::size_t page) { home = array.home_for_changes(page); });
+    return home;
+}
+
 std::optional<std::uint64_t> SharedMemory::change_word(Locks& locks, const ChangeLock& change_lock, const void* word,
                                                        const WordChange& change) const {
     std::optional<std::uint64_t> before;

@@ -100,6 +100,8 @@ public:
     Result<Locks*> locks(const char* operation);
     /// So does the heap.
     Result<SharedHeap*> heap(const char* operation);
+    /// The rank that may be asked to change a word; nothing: none.
+    std::optional<int> home_for_changes(const void* word) const;
     /// Changes a word of an array at its home, as Locks::change_word() does; nothing: it must be done under the lock.
     std::optional<std::uint64_t> change_word(Locks& locks, const ChangeLock& lock, const void* word,
                                              const WordChange& change) const;

@@ -94,7 +94,7 @@ bool WordChange::combines() const {
 }
 
 std::optional<WordChange> WordChange::and_then(const WordChange& other) const {
-    const bool is_real = kind >= Kind::real_add;
+    const bool is_real = this->is_real();
     if (!combines() || kind != other.kind || bytes != other.bytes || (is_real && expected != other.expected)) return {};
     WordChange both = other;
     if (kind == Kind::real_subtract) both.kind = Kind::real_add; // the sum of what is subtracted

@@ -34,6 +34,7 @@ struct WordChange {
     /// Changes the word, atomically; returns the value before.
     std::uint64_t make(std::byte* word) const;
 
+    bool is_real() const { return kind >= Kind::real_add; }
     /// Whether changes of this kind may be made in any order, and several of them as one.
     bool combines() const;
     /// One change that does the same as this one and another one; of floating-point numbers, but for rounding. Nothing:

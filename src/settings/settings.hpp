@@ -38,6 +38,13 @@ enum class ProgramHomes {
 };
 
 /// What a barrier does with copies of pages of shared arrays that others have written.
+/// How ranks update variables of an OpenMP program atomically where it does not use the result.
+enum class AtomicUpdates {
+    ordered,  ///< at once, each as a lock of all ranks
+    adaptive, ///< the same, but gathered by a thread that makes many, and synchronises rarely
+    gathered, ///< in the rank's copy, until it releases
+};
+
 enum class SharedProtocol { invalidate, update };
 
 /// The values of all settings, read from the environment.
@@ -61,8 +68,8 @@ struct Settings {
     CopyHolder shared_copies = CopyHolder::host;
     FaultMechanism shared_faults = FaultMechanism::automatic;
     ProgramHomes homes = ProgramHomes::first;
-    std::string openmp_schedule;  ///< how loops that the runtime deals out are divided among the ranks
-    bool openmp_gathers = false;  ///< atomic updates, in each rank until it releases
+    std::string openmp_schedule; ///< how loops that the runtime deals out are divided among the ranks
+    AtomicUpdates openmp_atomics = AtomicUpdates::adaptive;
     std::string openmp_libraries; ///< names of libraries that are part of the program, separated by commas
     SharedProtocol shared_protocol = SharedProtocol::invalidate; ///< of arrays for which the program chooses none
     std::uint64_t shared_heap = 0;  ///< bytes from which single ranks allocate shared memory, of all ranks together

@@ -91,9 +91,11 @@ Result<std::string> loop_schedule(std::string_view text) {
     return std::string(text);
 }
 
-Result<bool> gathers(std::string_view text) {
-    if (text == "ordered" || text == "gathered") return text == "gathered";
-    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be ordered or gathered");
+Result<AtomicUpdates> atomic_updates(std::string_view text) {
+    if (text == "ordered") return AtomicUpdates::ordered;
+    if (text == "adaptive") return AtomicUpdates::adaptive;
+    if (text == "gathered") return AtomicUpdates::gathered;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be ordered, adaptive or gathered");
 }
 
 Result<FaultMechanism> fault_mechanism(std::string_view text) {
@@ -238,13 +240,13 @@ constexpr std::array table = {
             "ROWS - 1).",
             false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},
     Setting{
-        "KUMIKI_OPENMP_ATOMICS", "--atomics", "ordered", "ordered, gathered",
+        "KUMIKI_OPENMP_ATOMICS", "--atomics", "adaptive", "ordered, adaptive, gathered",
         "How an OpenMP program over several processes updates a variable atomically where it does not use the result "
         "(x += 1, not y = x += 1). ordered: at once, and in order with other memory, as the processor's instructions "
         "do; gathered: in the process's own copy, and in the variable when the thread next synchronises. That is much "
-        "faster, and right where OpenMP's atomic construct is enough, without seq_cst, release and acquire, and "
-        "without capture of floating-point numbers.",
-        false, [](Settings& s, std::string_view t) { return into(s.openmp_gathers, gathers(t)); }},
+        "faster, and right where OpenMP's atomic construct is enough, without seq_cst, release and acquire. adaptive: "
+        "ordered, but gathered by a thread that has made many updates and synchronises rarely.",
+        false, [](Settings& s, std::string_view t) { return into(s.openmp_atomics, atomic_updates(t)); }},
     Setting{
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",
         "Libraries of an OpenMP program that share their variables and heap with it over several processes, besides "

@@ -46,7 +46,8 @@ TEST(LiveRegistersTest, FlagsAreUsedUntilAllAreWritten) {
 TEST(LiveRegistersTest, AFenceIsThereForItsOrder) { EXPECT_TRUE(uses_result(is_a_fence)); }
 
 TEST(LiveRegistersTest, AnIncrementLeavesOneFlag) {
-    EXPECT_FALSE(uses_any(counts_by_increments + 3, Registers{1})) << "a register that nothing names";
+    EXPECT_FALSE(uses_any(counts_by_increments + 3, Registers{1}, counts_by_increments))
+        << "a register that nothing names";
     EXPECT_TRUE(uses_result(counts_by_increments)) << "of the flags that are behind it, DEC leaves the carry, and JNE "
                                                       "reads one that it has written";
 }
@@ -60,7 +61,7 @@ UPDATE(adds, "jne 1b\n xor %eax, %eax");
 UPDATE(adds_and_compares, "mov %rax, %rcx\n cmp %rax, %rcx\n jne 1b");
 UPDATE(adds_in_a_loop, "jne 1b\n add $8, %rdi\n cmp %rdi, %rsi\n je 2f\n movsd (%rsi), %xmm0\n jmp adds_in_a_loop\n2:");
 UPDATE(adds_the_other_way, "je 2f\n jmp 1b\n2: movsd (%rsi), %xmm1\n addsd %xmm1, %xmm0");
-UPDATE(adds_before_a_call, "jne 1b\n call *%rbx");
+UPDATE(adds_before_a_call, "jne 1b\n call takes_none");
 UPDATE(adds_in_a_long_loop, "jne 1b\n .rept 1500\n lea 8(%rdi), %rdi\n .endr\n jmp adds_in_a_long_loop");
 UPDATE(finds, "jne 1b\n movq %rax, %xmm0");
 UPDATE(makes, "jne 1b\n movsd %xmm1, (%rsi)");
@@ -72,6 +73,35 @@ bool uses_update(std::byte* begin, std::byte* end) {
     for_each_instruction({begin, end}, [&updates](const Glance& glance) { updates.add(glance); });
     EXPECT_EQ(updates.found().size(), 1u);
     return updates.found().size() != 1 || updates.found().front().uses_result();
+}
+
+CODE(returns_it, "mov (%rdi), %rax\n 1: movq %rax, %xmm0\n addsd (%rsi), %xmm0\n movq %xmm0, %rdx\n"
+                 "lock cmpxchg %rdx, (%rdi)\n jne 1b");
+UPDATE(returns_nothing, "jne 1b\n nop");
+UPDATE(returns_it_behind_a_loop, "jne 1b\n sub $1, %rsi\n jne returns_it_behind_a_loop");
+CODE(takes_it, "addsd %xmm1, %xmm0");
+CODE(takes_none, "xorps %xmm0, %xmm0\n addsd (%rdi), %xmm0\n xorps %xmm1, %xmm1");
+UPDATE(passes_it_on, "jne 1b\n call takes_it\n xorps %xmm0, %xmm0\n xorps %xmm1, %xmm1");
+UPDATE(passes_nothing_on, "jne 1b\n call takes_none\n xorps %xmm0, %xmm0\n xorps %xmm1, %xmm1");
+UPDATE(passes_it_on_in_a_loop, "jne 1b\n test %rsi, %rsi\n je passes_it_on_in_a_loop\n call takes_it\n"
+                               "jmp passes_it_on_in_a_loop");
+UPDATE(calls_behind_a_loop, "jne 1b\n test %rsi, %rsi\n je calls_behind_a_loop\n call takes_it\n ud2");
+UPDATE(calls_by_a_table, "jne 1b\n call by_table\n xorps %xmm0, %xmm0\n xorps %xmm1, %xmm1");
+asm(".pushsection .text\n by_table: jmp *function_in_table(%rip)\n .popsection\n"
+    ".pushsection .data\n function_in_table: .quad takes_it\n .popsection");
+UPDATE(calls_anything, "jne 1b\n call *%rsi\n xorps %xmm0, %xmm0\n xorps %xmm1, %xmm1");
+
+TEST(LiveRegistersTest, WhatFunctionsTakeOrReturnMayBeUsed) {
+    EXPECT_TRUE(uses_update(returns_it, returns_it_end));
+    EXPECT_FALSE(uses_update(returns_nothing, returns_nothing_end)) << "what it has made is in %xmm1";
+    EXPECT_FALSE(uses_update(returns_it_behind_a_loop, returns_it_behind_a_loop_end));
+    EXPECT_TRUE(uses_update(passes_it_on, passes_it_on_end));
+    EXPECT_TRUE(uses_update(passes_it_on_in_a_loop, passes_it_on_in_a_loop_end));
+    EXPECT_FALSE(uses_update(passes_nothing_on, passes_nothing_on_end));
+    EXPECT_FALSE(uses_update(calls_behind_a_loop, calls_behind_a_loop_end));
+    EXPECT_FALSE(uses_update(calls_by_a_table, calls_by_a_table_end))
+        << "of this object, which counts as the runtime in this test";
+    EXPECT_TRUE(uses_update(calls_anything, calls_anything_end));
 }
 
 TEST(LiveRegistersTest, WhatAnUpdateMakesMayNotBeUsed) {

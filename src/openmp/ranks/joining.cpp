@@ -57,7 +57,8 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
       openmp_homes_(settings.openmp_homes),
       opens_at_first_region_(settings.homes == ProgramHomes::next),
       measures_(settings.openmp_schedule == "measured"),
-      gathers_(settings.openmp_gathers && fabric_->everybody().hosts() == fabric_->size()),
+      updates_(settings.openmp_atomics),
+      has_own_host_(fabric_->everybody().hosts() == fabric_->size()),
       here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
       lock_numbers_(settings.rank, settings.size),
       random_numbers_(settings.rank) {

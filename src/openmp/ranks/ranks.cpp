@@ -9,6 +9,7 @@
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/process/signals.hpp"
+#include "openmp/ranks/update_rate.hpp"
 #include "openmp/team.hpp"
 #include "platform/memory.hpp"
 
@@ -144,6 +145,7 @@ void Ranks::meet(std::span<std::byte> of_rank_0) {
     const std::vector<std::uint8_t*> met = take_bytes();
     const std::vector<Heap::Batch> freed = take_freed();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
+    meetings_.fetch_add(1, std::memory_order_relaxed);
     check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
     for (std::uint8_t* const byte : met) *byte = 1;
     return_blocks(freed);
@@ -280,6 +282,7 @@ void Ranks::release(int lock) {
     const SignalsLater later;
     const InJob in_job(*this);
     if (!in_job) return here_first_[lock].leave();
+    if (lock != instruction_lock) UpdateRate::of_this_thread().synchronise();
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();
@@ -292,28 +295,9 @@ void Ranks::release(int lock) {
     if (ordered) release(instruction_lock);
 }
 
-std::optional<std::string_view> Ranks::why_not_gathered() const {
-    if (!gathers_) return "several processes share a host";
-    if (waits_) return "threads of the program wait for variables";
-    return {};
-}
-
-/// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
-std::optional<Ranks::Changed> Ranks::change_word(const void* word, const dsm::WordChange& change, bool uses_result) {
-    if (waits_ || word == nullptr) return {};
-    const SignalsLater later;
-    if (!uses_result)
-        if (const auto before = shared_.gather_change(word, change)) return Changed{*before, true};
-    flush_output();
-    const dsm::ChangeLock lock{gathers_ ? change_locks() : instruction_lock, gathers_};
-    const auto before = shared_.change_word(*locks_, lock, word, change);
-    if (!before) return {};
-    streams_->take_in();
-    return Changed{*before, false};
-}
-
 void Ranks::flush() {
     const SignalsLater later;
+    UpdateRate::of_this_thread().synchronise();
     acquire(instruction_lock);
     release(instruction_lock);
 }

@@ -105,18 +105,19 @@ public:
     void acquire(int lock);
     bool try_acquire(int lock);
     void release(int lock);
-    /// Whether atomic updates are gathered (KUMIKI_OPENMP_ATOMICS).
-    bool gathers() const { return gathers_; }
+    /// Whether atomic updates may be gathered (KUMIKI_OPENMP_ATOMICS).
+    bool gathers() const { return has_own_host_ && updates_ != AtomicUpdates::ordered; }
+    /// Whether all are, as the user wishes.
+    bool gathers_all() const { return has_own_host_ && updates_ == AtomicUpdates::gathered; }
     /// Why they are not, though the user wishes it; nothing: they are.
     std::optional<std::string_view> why_not_gathered() const;
     struct Changed {
         std::uint64_t before; ///< what the word had
         bool gathered;        ///< the home does not know yet
     };
-    /// Changes a word of the program at its home, as under instruction_lock. Returns nothing if it must be changed
-    /// here, under that lock. Where updates are gathered, each home has a lock of its own, and a change whose result
-    /// the program does not use is made in this rank's copy, until the rank releases; elsewhere `uses_result` must be
-    /// true.
+    /// Changes a word of the program at its home, as under instruction_lock, or, where the program does not use the
+    /// result, perhaps in this rank's copy until the rank releases (AtomicUpdates). Returns nothing if it must be
+    /// changed here, under that lock.
     std::optional<Changed> change_word(const void* word, const dsm::WordChange& change, bool uses_result);
     /// A word of the program, under a guard that it shares with others.
     std::uint32_t look(std::uint32_t& word);
@@ -240,8 +241,10 @@ private:
     /// The lock of the shared memory that guards a word. Different words may have the same, because it is held for
     /// moments only.
     static int guard_of(const void* word);
-    /// Where updates are gathered, the words whose home is rank r are changed under this lock + r, which r manages.
+    /// The words whose home is rank r are changed under this lock + r, which r manages.
     int change_locks() const;
+    bool gathers_now(const dsm::WordChange& change, bool uses_result);
+    std::optional<std::uint64_t> change_at_home(const void* word, const dsm::WordChange& change);
     std::uint32_t enter_without_number(std::uint32_t& word);
     void measure();
     bool follows_rows(const Loop& loop) const;
@@ -262,9 +265,12 @@ private:
     ProgramHomes homes_;
     std::string openmp_homes_;
     bool opens_at_first_region_;
-    bool measures_, gathers_;
-    std::vector<double> speeds_;          ///< by rank: the part of the work, the same at all ranks
-    std::atomic<std::uint64_t> taken_{0}; ///< iterations of shared-out loops by this rank since the last region
+    bool measures_;
+    AtomicUpdates updates_;
+    bool has_own_host_;                      ///< no other rank is on it
+    std::atomic<std::uint64_t> meetings_{0}; ///< of all ranks
+    std::vector<double> speeds_;             ///< by rank: the part of the work, the same at all ranks
+    std::atomic<std::uint64_t> taken_{0};    ///< iterations of shared-out loops by this rank since the last region
     std::vector<Variables> variables_;
     std::optional<LoopRows> rows_;    ///< of the affinity schedule
     const std::byte* base_ = nullptr; ///< of the program

@@ -100,7 +100,7 @@ Ranks& join(const Settings& settings) {
     if (auto bound = bind_calls(program.images); !bound) refuse(bound.error().message);
     if (std::ranges::any_of(program.images, &Image::yields))
         if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);
-    if (settings.openmp_gathers && ranks.rank() == 0)
+    if (settings.openmp_atomics == AtomicUpdates::gathered && ranks.rank() == 0)
         if (const auto why = ranks.why_not_gathered())
             say(fmt::format("--atomics gathered has no effect, because {}", *why));
     if (auto met = ranks.begin(); !met) refuse(met.error().message);

@@ -39,6 +39,34 @@ static void capture(void) {
     printf("captured twice %d, of %d\n", twice, (int)(ticket / 2) == 2 * rounds * omp_get_max_threads());
 }
 
+/* The register in which a function returns a number is the one in which it has been made. */
+static __attribute__((noinline)) double draw(double* next) {
+    double drawn;
+#pragma omp atomic capture
+    drawn = *next += 1;
+    return drawn;
+}
+
+static void capture_in_a_function(void) {
+    enum { each = 100, most_threads = 64 };
+    static char seen[each * most_threads + 1];
+    double next = 0;
+    int twice = 0;
+#pragma omp parallel
+    {
+        int drawn[each];      /* marked later, because a thread that synchronises in between is another case */
+        drawn[0] = (int)next; /* so all have a copy, and begin together */
+#pragma omp barrier
+        for (int i = 0; i < each; i++) drawn[i] = (int)draw(&next);
+#pragma omp critical
+        for (int i = 0; i < each; i++) {
+            twice += seen[drawn[i]];
+            seen[drawn[i]] = 1;
+        }
+    }
+    printf("drawn twice %d, of %d\n", twice, next == each * omp_get_max_threads());
+}
+
 /* Numbers that are too small for a usual exponent are zeros to these threads. */
 static void flush_to_zero(void) {
     double tiny = 0;
@@ -134,6 +162,7 @@ int main(void) {
     capture();
     flush_to_zero();
     late_operands();
+    capture_in_a_function();
     free(on_heap);
     return 0;
 }

@@ -124,14 +124,17 @@ def _atomic(lock: Lock, took: str, explained: Explanation) -> Finding:
     change = "use a reduction, or collect in a variable of the thread and add it once at the end"
     if lock.kind == "gathered":
         what = f"{lock.text}: {lock.count} atomic updates, {took} though they are gathered"
-    elif any(each.kind == "gathered" for each in explained.locks):
+    else:
         what = (
             f"{lock.text}: {lock.count} atomic instructions, {took}: they are messages, because the program uses their "
-            "results, or no thread had touched their pages before the region"
+            "results, makes few of them between two barriers or locks, or no thread had touched their pages before the "
+            "region"
         )
-    else:
-        what = f"{lock.text}: {lock.count} atomic instructions, {took}, a lock of all ranks"
-        change += "; if OpenMP's plain atomic construct is enough for all, run the program with --atomics gathered"
+        if not any(each.kind == "gathered" for each in explained.locks):
+            change += (
+                "; if it uses no results, and OpenMP's plain atomic construct is enough for all, run the program with "
+                "--atomics gathered"
+            )
     return Finding(lock.text, what, change, lock.seconds)
 
 

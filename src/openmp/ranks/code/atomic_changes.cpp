@@ -103,7 +103,7 @@ bool AtomicChange::uses_result(std::byte* end) const {
     if (register_ < 0 && immediate_ == 0) return true; // it changes nothing: compilers make fences of it
     const bool gives_value = operation_ == Operation::exchange || operation_ == Operation::exchange_add ||
                              operation_ == Operation::compare_exchange;
-    return gives_value || uses_any(end, arithmetic_flags);
+    return gives_value || uses_any(end, arithmetic_flags, end);
 }
 
 std::uint64_t AtomicChange::operand(const gregset_t& registers) const {

@@ -13,9 +13,12 @@ constexpr Registers arithmetic_flags = Registers{1} << 32;
 /// The registers that the instructions from `begin` up to `end` write, among which is no jump.
 Registers written_by(std::byte* begin, const std::byte* end);
 
-/// Whether a thread that is at `at` uses what one of these registers has now, in this function; if in doubt, it does.
-/// The code does not tell whether a function takes or returns what is in a register. Most often the value is of no use
-/// any more, so a call or a return is no use of it.
-bool uses_any(std::byte* at, Registers live);
+/// Whether a thread that is at `at` uses what one of these registers has now; if in doubt, it does. But what functions
+/// may take and return in vector registers, without an instruction that names them, is most often of no use any more.
+/// It counts only if
+/// - a called function reads it, and the thread comes to `made_at` behind the call again, or never;
+/// - the function of `made_at` may return it, and the thread never comes to `made_at` again: what is made in a loop is
+///   not what a function returns behind the loop.
+bool uses_any(std::byte* at, Registers live, const std::byte* made_at);
 
 } // namespace kumiki::openmp

@@ -5,8 +5,6 @@
 #include <map>
 #include <span>
 
-#include "openmp/ranks/code/live_registers.hpp"
-
 namespace kumiki::openmp {
 namespace {
 
@@ -277,7 +275,7 @@ bool RealUpdate::uses_result() const {
     std::byte* goes_on = nullptr;
     if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_JNZ) goes_on = decoded->end();
     if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_JZ) goes_on = jump_target_of(*decoded);
-    return goes_on == nullptr || uses_any(goes_on, written_by(load, exchange));
+    return goes_on == nullptr || uses_any(goes_on, written_by(load, exchange), exchange);
 }
 
 dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {

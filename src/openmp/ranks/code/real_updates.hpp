@@ -9,6 +9,7 @@
 #include "dsm/word_change.hpp"
 #include "openmp/ranks/code/atomic_changes.hpp"
 #include "openmp/ranks/code/instructions.hpp"
+#include "openmp/ranks/code/live_registers.hpp"
 
 namespace kumiki::openmp {
 
@@ -31,7 +32,7 @@ struct RealUpdate {
     Variable variable;
     Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it at `use`
 
-    /// Whether the program uses what the update has found or made, as far as is known.
+    /// Whether the program uses what the update has found or made, as far as is known (uses_any).
     bool uses_result() const;
     /// When the thread is at `use`.
     dsm::WordChange wanted(const mcontext_t& context) const;
