@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "explain/callers.hpp"
+#include "kumiki/shared.h"
 #include "platform/descriptor.hpp"
 #include "platform/write_all.hpp"
 
@@ -177,22 +178,6 @@ void Record::count(std::uint16_t array, Count what, std::uint64_t value) {
         file_->arrays[array].counts[static_cast<std::size_t>(what)].fetch_add(value, std::memory_order_relaxed);
 }
 
-/// The place of this id, which is claimed if it is new; most_tallies: there is no room left. Relaxed: an id is claimed
-/// once and never changes, and the numbers beside it begin with zero.
-std::size_t Record::find(std::uint64_t id) {
-    const std::size_t start = (id * 0x9E3779B97F4A7C15) >> 52;
-    static_assert(most_tallies == std::size_t{1} << (64 - 52));
-    for (std::size_t step = 0; step < most_tallies; ++step) {
-        const std::size_t place = (start + step) % most_tallies;
-        std::uint64_t there = file_->tallies[place].id.load(std::memory_order_relaxed);
-        if (there == id) return place;
-        if (there == 0 &&
-            (file_->tallies[place].id.compare_exchange_strong(there, id, std::memory_order_relaxed) || there == id))
-            return place;
-    }
-    return most_tallies;
-}
-
 namespace {
 
 std::uint64_t id_of(Tallied what, std::uint64_t key) {
@@ -201,15 +186,44 @@ std::uint64_t id_of(Tallied what, std::uint64_t key) {
 
 } // namespace
 
+/// The place of this id, which is claimed if it is new and fewer than `most` are; most_tallies: there is no room left.
+/// Relaxed: an id is claimed once and never changes, and the numbers beside it begin with zero.
+std::size_t Record::find(std::uint64_t id, std::size_t most) {
+    const std::size_t start = (id * 0x9E3779B97F4A7C15) >> 52;
+    static_assert(most_tallies == std::size_t{1} << (64 - 52));
+    for (std::size_t step = 0; step < most_tallies; ++step) {
+        const std::size_t place = (start + step) % most_tallies;
+        std::uint64_t there = file_->tallies[place].id.load(std::memory_order_relaxed);
+        if (there == id) return place;
+        if (there != 0) continue;
+        if (tallies_.load(std::memory_order_relaxed) >= most) return most_tallies;
+        if (file_->tallies[place].id.compare_exchange_strong(there, id, std::memory_order_relaxed)) {
+            tallies_.fetch_add(1, std::memory_order_relaxed);
+            return place;
+        }
+        if (there == id) return place;
+    }
+    return most_tallies;
+}
+
+/// A program may have a lock for each element of an array. They must leave room for its regions: when there are many,
+/// those of one page count as one.
+std::size_t Record::find_lock(std::uint64_t key) {
+    const std::size_t place = find(id_of(Tallied::lock, key), most_tallies / 2);
+    constexpr std::uint64_t page = 4096;
+    if (place != most_tallies || key <= KUMIKI_SHARED_LOCKS) return place;
+    return find(id_of(Tallied::lock, key / page * page + page / 2), most_tallies / 4 * 3);
+}
+
 void Record::tally(Tallied what, std::uint64_t key, std::chrono::nanoseconds took) {
-    const std::size_t place = find(id_of(what, key));
+    const std::size_t place = what == Tallied::lock ? find_lock(key) : find(id_of(what, key), most_tallies);
     if (place == most_tallies) return;
     file_->tallies[place].count.fetch_add(1, std::memory_order_relaxed);
     file_->tallies[place].ns.fetch_add(static_cast<std::uint64_t>(took.count()), std::memory_order_relaxed);
 }
 
 void Record::enter_region(std::uint64_t function) {
-    const std::size_t place = function == 0 ? most_tallies : find(id_of(Tallied::region, function));
+    const std::size_t place = function == 0 ? most_tallies : find(id_of(Tallied::region, function), most_tallies);
     const auto region = static_cast<std::uint32_t>(place == most_tallies ? 0 : place + 1);
     file_->header.region.store(region, std::memory_order_relaxed);
 }

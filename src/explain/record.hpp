@@ -65,8 +65,10 @@ public:
 private:
     Record(File* file, std::string folder, std::string maps, bool elsewhere)
         : file_(file), folder_(std::move(folder)), maps_(std::move(maps)), elsewhere_(elsewhere) {}
-    std::size_t find(std::uint64_t id);
+    std::size_t find(std::uint64_t id, std::size_t most);
+    std::size_t find_lock(std::uint64_t key);
 
+    std::atomic<std::size_t> tallies_ = 0; ///< that are used
     File* file_;
     std::string folder_, maps_;
     bool elsewhere_;

@@ -336,3 +336,33 @@ def test_updates_that_cannot_be_gathered_are_named(tmp_path: Path) -> None:
     said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", "--atomics", "gathered", str(program), settings=COPIES)
     assert said.code == 0 and said.output == "124780\n"
     assert "--atomics gathered has no effect, because several processes share a host" in said.errors
+
+
+MANY_LOCKS = """
+#include <omp.h>
+#include <stdio.h>
+static omp_lock_t locks[6000];
+static int sum;
+int main(void) {
+    for (int i = 0; i < 6000; i++) omp_init_lock(&locks[i]);
+#pragma omp parallel for
+    for (int i = 0; i < 6000; i++) {
+        omp_set_lock(&locks[i]);
+        omp_unset_lock(&locks[i]);
+    }
+#pragma omp parallel
+    {
+#pragma omp critical
+        sum++;
+    }
+    printf("%d\\n", sum);
+}
+"""
+
+
+def test_many_locks_leave_room_for_the_regions(tmp_path: Path) -> None:
+    program = openmp_program(tmp_path, MANY_LOCKS)
+    said = explain(tmp_path, "-n", "2", "-t", "1", "--openmp", str(program), settings=COPIES)
+    assert said.code == 0 and said.output == "2\n", said.errors
+    assert sum(lock["count"] for lock in said.figures["locks"] if lock["kind"] == "lock") == 6000
+    assert [region["executions"] for region in said.figures["regions"] if "between" not in region["text"]] == [1, 1]
