@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "openmp/ranks/code/atomic_changes.hpp"
+#include "openmp/ranks/code/function_calls.hpp"
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/real_updates.hpp"
 
@@ -60,19 +61,22 @@ TEST(LiveRegistersTest, AnIncrementLeavesOneFlag) {
 UPDATE(adds, "jne 1b\n xor %eax, %eax");
 UPDATE(adds_and_compares, "mov %rax, %rcx\n cmp %rax, %rcx\n jne 1b");
 UPDATE(adds_in_a_loop, "jne 1b\n add $8, %rdi\n cmp %rdi, %rsi\n je 2f\n movsd (%rsi), %xmm0\n jmp adds_in_a_loop\n2:");
+UPDATE(adds_before_zeros, "jne 1b\n vxorpd %xmm1, %xmm1, %xmm1\n vcvtsi2sd %esi, %xmm1, %xmm1\n movsd %xmm1, (%rsi)");
 UPDATE(adds_the_other_way, "je 2f\n jmp 1b\n2: movsd (%rsi), %xmm1\n addsd %xmm1, %xmm0");
 UPDATE(adds_before_a_call, "jne 1b\n call takes_none");
 UPDATE(adds_in_a_long_loop, "jne 1b\n .rept 1500\n lea 8(%rdi), %rdi\n .endr\n jmp adds_in_a_long_loop");
 UPDATE(finds, "jne 1b\n movq %rax, %xmm0");
 UPDATE(makes, "jne 1b\n movsd %xmm1, (%rsi)");
+CODE(makes_in_upper, "mov (%rdi), %rax\n 1: movq %rax, %xmm1\n vaddsd %xmm0, %xmm1, %xmm22\n vmovq %xmm22, %rdx\n"
+                     "lock cmpxchg %rdx, (%rdi)\n jne 1b\n vmovsd %xmm22, (%rsi)");
 UPDATE(makes_on_one_way, "jne 1b\n test %rsi, %rsi\n je 2f\n cvttsd2si %xmm1, %rax\n2:");
 UPDATE(repeats_in_another_way, "setne %cl\n test %cl, %cl\n jne 1b");
 
-bool uses_update(std::byte* begin, std::byte* end) {
+bool uses_update(std::byte* begin, std::byte* end, FunctionCalls* calls = nullptr) {
     RealUpdates updates;
     for_each_instruction({begin, end}, [&updates](const Glance& glance) { updates.add(glance); });
     EXPECT_EQ(updates.found().size(), 1u);
-    return updates.found().size() != 1 || updates.found().front().uses_result();
+    return updates.found().size() != 1 || updates.found().front().uses_result(calls);
 }
 
 CODE(returns_it, "mov (%rdi), %rax\n 1: movq %rax, %xmm0\n addsd (%rsi), %xmm0\n movq %xmm0, %rdx\n"
@@ -104,9 +108,41 @@ TEST(LiveRegistersTest, WhatFunctionsTakeOrReturnMayBeUsed) {
     EXPECT_TRUE(uses_update(calls_anything, calls_anything_end));
 }
 
+// Functions that return what they have made in %xmm0, with the tables by which their begins are found, and their
+// callers.
+#define FUNCTION(NAME, TEXT) ".cfi_startproc\n" #NAME ": " TEXT "\n ret\n" #NAME "_end:\n .cfi_endproc\n"
+#define RETURNS_IT                                                                                                     \
+    "mov (%rdi), %rax\n 1: movq %rax, %xmm0\n addsd (%rsi), %xmm0\n movq %xmm0, %rdx\n lock cmpxchg %rdx, (%rdi)\n "   \
+    "jne 1b"
+asm(".pushsection .text\n functions:\n" FUNCTION(ignored, RETURNS_IT) FUNCTION(used, RETURNS_IT)
+        FUNCTION(returned_again, RETURNS_IT) FUNCTION(called_by_jump, RETURNS_IT) FUNCTION(called_by_nobody, RETURNS_IT)
+            FUNCTION(calls_two, "call ignored\n call ignored\n xorps %xmm0, %xmm0\n call used\n addsd %xmm0, %xmm1")
+                FUNCTION(returns_again, "call returned_again")
+                    FUNCTION(calls_that, "call returns_again\n addsd %xmm0, %xmm1")
+                        FUNCTION(jumps, "jmp called_by_jump") "functions_end:\n.popsection");
+extern "C" std::byte functions[], functions_end[], ignored[], ignored_end[], used[], used_end[], returned_again[],
+    returned_again_end[], called_by_jump[], called_by_jump_end[], called_by_nobody[], called_by_nobody_end[];
+
+TEST(LiveRegistersTest, WhatAFunctionReturnsIsUsedIfACallerMayUseIt) {
+    Image image;
+    image.code = {{functions, functions_end}};
+    FunctionCalls calls(image);
+    EXPECT_FALSE(uses_update(ignored, ignored_end, &calls));
+    EXPECT_TRUE(uses_update(used, used_end, &calls));
+    EXPECT_TRUE(uses_update(returned_again, returned_again_end, &calls)) << "by the caller of the caller";
+    EXPECT_TRUE(uses_update(called_by_jump, called_by_jump_end, &calls)) << "in doubt";
+    EXPECT_TRUE(uses_update(called_by_nobody, called_by_nobody_end, &calls)) << "in doubt";
+
+    std::byte* table[] = {nullptr, ignored};
+    image.segments = {std::as_writable_bytes(std::span(table))};
+    FunctionCalls with_pointers(image);
+    EXPECT_TRUE(uses_update(ignored, ignored_end, &with_pointers)) << "its address is known to others";
+}
+
 TEST(LiveRegistersTest, WhatAnUpdateMakesMayNotBeUsed) {
     EXPECT_FALSE(uses_update(adds, adds_end));
     EXPECT_FALSE(uses_update(adds_in_a_loop, adds_in_a_loop_end));
+    EXPECT_FALSE(uses_update(adds_before_zeros, adds_before_zeros_end));
     EXPECT_FALSE(uses_update(adds_the_other_way, adds_the_other_way_end));
     EXPECT_FALSE(uses_update(adds_before_a_call, adds_before_a_call_end));
     EXPECT_FALSE(uses_update(adds_in_a_long_loop, adds_in_a_long_loop_end));
@@ -116,6 +152,7 @@ TEST(LiveRegistersTest, WhatAnUpdateFindsOrMakesMayBeUsed) {
     EXPECT_TRUE(uses_update(adds_and_compares, adds_and_compares_end)) << "it moves what it has found";
     EXPECT_TRUE(uses_update(finds, finds_end));
     EXPECT_TRUE(uses_update(makes, makes_end));
+    EXPECT_TRUE(uses_update(makes_in_upper, makes_in_upper_end));
     EXPECT_TRUE(uses_update(makes_on_one_way, makes_on_one_way_end));
     EXPECT_TRUE(uses_update(repeats_in_another_way, repeats_in_another_way_end)) << "in doubt";
 }

@@ -183,6 +183,30 @@ TEST(RealUpdatesTest, NothingElseIsTakenForOne) {
     EXPECT_TRUE(UPDATES_IN(without_lock).empty());
 }
 
+/// As XSAVE stores them, and as XSAVEC does without gaps.
+TEST(RealUpdatesTest, TheOperandMayBeInAnyVectorRegister) {
+    alignas(64) std::byte area[2816]{};
+    mcontext_t context{};
+    context.fpregs = reinterpret_cast<_libc_fpstate*>(area);
+    RealUpdate update{};
+    update.kind = Kind::real_add;
+    update.bytes = 8;
+    update.vector_register = 18;
+    const double number = 2.5;
+    constexpr std::uint64_t compacted = std::uint64_t{1} << 63, upper = 1U << 7;
+    const auto store = [&area](std::size_t offset, const auto& value) {
+        std::memcpy(area + offset, &value, sizeof value);
+    };
+    store(520, compacted);
+    store(1408 + 2 * 64, number);
+    EXPECT_EQ(update.wanted(context).operand, 0u) << "registers that are not stored are zeros";
+    store(512, upper);
+    EXPECT_EQ(std::bit_cast<double>(update.wanted(context).operand), number);
+    update.vector_register = 15;
+    store(160 + 15 * 16, number);
+    EXPECT_EQ(std::bit_cast<double>(update.wanted(context).operand), number);
+}
+
 TEST(RealUpdatesTest, TheOperandAndTheRoundingAreThoseOfTheThread) {
     _libc_fpstate vectors{};
     vectors.mxcsr = 0xff80;

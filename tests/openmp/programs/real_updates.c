@@ -100,17 +100,43 @@ static void add_late(double* x, double y, double z) {
                      : "rax", "rcx", "rdx", "xmm7", "memory", "cc");
 }
 
+/* x += y with y in a register that only processors with AVX-512 have. */
+static void add_from_upper(double* x, double y) {
+    __asm__ volatile("vmovapd %[y], %%xmm22\n"
+                     "mov (%[x]), %%rcx\n"
+                     "1: vmovq %%rcx, %%xmm7\n"
+                     "mov %%rcx, %%rax\n"
+                     "vaddsd %%xmm7, %%xmm22, %%xmm7\n"
+                     "vmovq %%xmm7, %%rdx\n"
+                     "lock cmpxchg %%rdx, (%[x])\n"
+                     "je 2f\n"
+                     "mov %%rax, %%rcx\n"
+                     "jmp 1b\n"
+                     "2:"
+                     :
+                     : [x] "r"(x), [y] "x"(y)
+                     : "rax", "rcx", "rdx", "xmm7", "memory", "cc"); /* gcc would need -mavx512f to know xmm22 */
+}
+
 /* What another thread adds meanwhile is not lost, whether the home makes the update or the thread does. */
 static void late_operands(void) {
-    double late_sum = 0, others[2] = {0, 0};
+    double late_sum = 0, others[2] = {0, 0}, upper = 0;
+    const int has_upper = __builtin_cpu_supports("avx512f");
 #pragma omp parallel
     for (int i = 0; i < rounds; i++) {
         add_late(&late_sum, i, 0.5);
         add_late(&others[i % 2], 0.25, omp_get_thread_num());
 #pragma omp atomic
         late_sum += 1;
+        for (int again = 0; again < 4; again++) {
+            if (has_upper) add_from_upper(&upper, i);
+            else {
+#pragma omp atomic
+                upper += i;
+            }
+        }
     }
-    printf("late %g %g %g\n", late_sum, others[0], others[1]);
+    printf("late %g %g %g, %g\n", late_sum, others[0], others[1], upper);
 }
 
 int main(void) {

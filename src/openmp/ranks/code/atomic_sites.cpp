@@ -15,6 +15,7 @@
 
 #include "openmp/ranks/code/atomic_changes.hpp"
 #include "openmp/ranks/code/code_search.hpp"
+#include "openmp/ranks/code/function_calls.hpp"
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/jump_patches.hpp"
 #include "openmp/ranks/code/writable_code.hpp"
@@ -264,7 +265,8 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
 // -- at the start --
 
 /// Takes the sites, in order, to their copies.
-Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
+Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& sites) {
+    FunctionCalls calls(image);
     sites.all.reserve(found.size());
     for (const auto& [at, use, loop, update] : found) {
         if (!sites.all.empty() && sites.all.back().at == at) continue;
@@ -273,8 +275,9 @@ Result<> copy_sites(std::span<const Finding> found, Sites& sites) {
         const bool is_emulated = use == Use::loads || (update && update->load == update->use);
         if (is_emulated || copy_to(copy, decoded)) {
             const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
-            const bool uses_result = !replaced.ranks->gathers() ||
-                                     (update ? update->uses_result() : change && change->uses_result(decoded.end()));
+            const bool uses_result =
+                !replaced.ranks->gathers() ||
+                (update ? update->uses_result(&calls) : change && change->uses_result(decoded.end()));
             const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy, use, loop,
                                                       variable_of(decoded), change, uses_result, update);
             std::byte* const behind = copy + site.bytes;
@@ -298,7 +301,7 @@ Result<> copy_atomics(const Image& image) {
     Sites& sites = replaced.sites.emplace_back(Sites{{}, map_within(Reach::around(image.code.front().data()), bytes)});
     if (sites.copies == nullptr)
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
-    if (auto copied = copy_sites(found, sites); !copied) return copied;
+    if (auto copied = copy_sites(image, found, sites); !copied) return copied;
     if (mprotect(sites.copies, bytes, PROT_READ | PROT_EXEC) == 0) return {};
     return fail(KUMIKI_ERROR_ENVIRONMENT,
                 fmt::format("cannot execute copies of atomic instructions (mprotect: {})", std::strerror(errno)));

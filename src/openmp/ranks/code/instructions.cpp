@@ -92,11 +92,14 @@ bool is_no_operation(const Decoded& decoded) {
 
 bool is_zeroing(const Decoded& decoded) {
     const auto& [at, instruction, operands] = decoded;
-    constexpr std::array zeroing{ZYDIS_MNEMONIC_XOR, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_PXOR, ZYDIS_MNEMONIC_XORPS,
-                                 ZYDIS_MNEMONIC_XORPD};
-    return std::ranges::find(zeroing, instruction.mnemonic) != zeroing.end() &&
-           operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-           operands[0].reg.value == operands[1].reg.value;
+    constexpr std::array zeroing{ZYDIS_MNEMONIC_XOR,    ZYDIS_MNEMONIC_SUB,   ZYDIS_MNEMONIC_PXOR,
+                                 ZYDIS_MNEMONIC_XORPS,  ZYDIS_MNEMONIC_XORPD, ZYDIS_MNEMONIC_VPXOR,
+                                 ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VXORPD};
+    if (std::ranges::find(zeroing, instruction.mnemonic) == zeroing.end()) return false;
+    const std::size_t count = instruction.operand_count_visible; // the last two are what is combined
+    const ZydisDecodedOperand &one = operands[count - 2], &other = operands[count - 1];
+    return one.type == ZYDIS_OPERAND_TYPE_REGISTER && other.type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           one.reg.value == other.reg.value;
 }
 
 bool is_conversion(const Decoded& decoded) {

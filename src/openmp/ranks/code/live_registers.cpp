@@ -1,5 +1,6 @@
 #include "openmp/ranks/code/live_registers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <dlfcn.h>
 #include <unordered_map>
@@ -7,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "openmp/ranks/code/function_calls.hpp"
 #include "openmp/ranks/code/instructions.hpp"
 
 namespace kumiki::openmp {
@@ -23,7 +25,6 @@ constexpr Registers kept_by_functions =
 /// 0: of another kind.
 Registers bit_of(ZydisRegister name) {
     const auto number = ZydisRegisterGetId(name);
-    if (number < 0 || number > 15) return 0;
     switch (ZydisRegisterGetClass(name)) {
     case ZYDIS_REGCLASS_GPR64: return general(number);
     case ZYDIS_REGCLASS_XMM:
@@ -72,7 +73,9 @@ bool may_come(std::byte* from, const std::byte* to) {
 }
 
 /// Of two numbers that a function may return, an update makes one.
-constexpr Registers returned = vector(0), arguments = vector(8) - vector(0);
+constexpr Registers may_be_returned = vector(0), may_be_passed = vector(8) - vector(0);
+/// Functions of libraries that take more numbers take any number of them, and store them all when they begin (printf).
+constexpr Registers may_be_passed_to_libraries = vector(3) - vector(0);
 
 /// Whether it is one of this library, which takes no floating-point numbers from programs.
 bool is_of_runtime(const std::byte* function) {
@@ -85,65 +88,82 @@ bool is_of_runtime(const std::byte* function) {
 class Search {
 public:
     /// `behind`: where the thread goes on when it has made what is in the registers at `made_at`.
-    Search(std::byte* behind, const std::byte* made_at) : behind_(behind), made_at_(made_at) {}
+    Search(std::byte* behind, const std::byte* made_at, FunctionCalls* calls, int depth = 0)
+        : behind_(behind), made_at_(made_at), calls_(calls), depth_(depth) {}
 
     bool finds_use(Registers live) {
-        next_.push_back({behind_, live, false});
+        next_.push_back({behind_, live, In::own});
         while (!next_.empty()) {
             const Way way = next_.back();
             next_.pop_back();
-            Registers& known = seen_[way.is_called ? 1 : 0][way.at];
+            Registers& known = seen_[static_cast<std::size_t>(way.in)][way.at];
             const Registers is_new = way.live & ~std::exchange(known, known | way.live);
-            if (way.at != nullptr && is_new != 0 && uses({way.at, is_new, way.is_called})) return true;
+            if (way.at != nullptr && is_new != 0 && uses({way.at, is_new, way.in})) return true;
         }
         return false;
     }
 
 private:
+    /// Whose code it is: of the function that has made what is in the registers, or of one that takes it from there.
+    enum class In : std::uint8_t { own, called, library };
     struct Way {
         std::byte* at;
         Registers live;
-        bool is_called; ///< a function takes it from the one that has made it
+        In in;
     };
 
     bool uses(Way way) {
         const auto decoded = decode({way.at, longest_instruction});
-        if (!decoded || seen_[0].size() + seen_[1].size() > most) return true;
+        if (!decoded || seen_[0].size() + seen_[1].size() + seen_[2].size() > most) return true;
         const Uses uses = uses_of(*decoded);
         if ((uses.read & way.live) != 0) return true;
         way.live &= ~uses.written;
         const auto category = decoded->instruction.meta.category;
         if (category == ZYDIS_CATEGORY_UNCOND_BR && jump_target_of(*decoded) == nullptr)
-            return !way.is_called || !follows(*decoded, way.live);
+            return way.in == In::own || !follows(*decoded, way);
         if (category == ZYDIS_CATEGORY_RET && returns_it(way)) return true;
-        if (is_call(*decoded) && passes_it_on(*decoded, way) && !follows(*decoded, way.live & arguments)) return true;
+        if (is_call(*decoded) && passes_it_on(*decoded, way) && !follows(*decoded, way)) return true;
         if (leaves_the_function(*decoded)) way.live &= kept_by_functions;
-        for (std::byte* const each : successors_of(*decoded)) next_.push_back({each, way.live, way.is_called});
+        for (std::byte* const each : successors_of(*decoded)) next_.push_back({each, way.live, way.in});
         return false;
     }
     bool returns_it(const Way& way) const {
-        return !way.is_called && (way.live & returned) != 0 && !may_come(behind_, made_at_);
+        return way.in == In::own && (way.live & may_be_returned) != 0 && !may_come(behind_, made_at_) &&
+               callers_use_it();
+    }
+    bool callers_use_it() const {
+        constexpr int most_depth = 3; // of functions that return what a function has returned
+        if (calls_ == nullptr || depth_ == most_depth) return true;
+        const auto& known = calls_->of(made_at_);
+        return !known || std::ranges::any_of(*known, [&](std::byte* call) {
+            const auto decoded = decode({call, longest_instruction});
+            return !decoded || Search(decoded->end(), call, calls_, depth_ + 1).finds_use(may_be_returned);
+        });
     }
     bool passes_it_on(const Decoded& call, const Way& way) const {
-        if ((way.live & arguments) == 0) return false;
-        return way.is_called || !may_come(behind_, made_at_) || may_come(call.end(), made_at_);
+        if ((way.live & may_be_passed) == 0) return false;
+        return way.in != In::own || !may_come(behind_, made_at_) || may_come(call.end(), made_at_);
     }
-    /// Returns false if it is not known where the call, or the jump of the linker's table, leads.
-    bool follows(const Decoded& call, Registers live) {
-        std::byte* function = target_of(call);
-        if (function == nullptr) {
-            const auto slot = slot_of(call);
-            if (slot == 0) return false;
-            function = *reinterpret_cast<std::byte* const*>(slot); // NOLINT(performance-no-int-to-ptr)
-            if (is_of_runtime(function)) return true;
+    /// Returns false if it is not known where a call, or a jump of the linker's table or of a switch, leads, and that
+    /// matters.
+    bool follows(const Decoded& jump, const Way& way) {
+        const Registers live = way.live & may_be_passed;
+        if (std::byte* const function = target_of(jump)) {
+            next_.push_back({function, live, way.in == In::library ? In::library : In::called});
+            return true;
         }
-        next_.push_back({function, live, true});
+        const auto slot = slot_of(jump);
+        if (slot == 0) return way.in == In::library && (live & may_be_passed_to_libraries) == 0;
+        std::byte* const function = *reinterpret_cast<std::byte* const*>(slot); // NOLINT(performance-no-int-to-ptr)
+        if (!is_of_runtime(function)) next_.push_back({function, live, In::library});
         return true;
     }
 
     std::byte* behind_;
     const std::byte* made_at_;
-    std::array<std::unordered_map<std::byte*, Registers>, 2> seen_; ///< what has been followed; in called functions
+    FunctionCalls* calls_; ///< null: not known
+    int depth_;
+    std::array<std::unordered_map<std::byte*, Registers>, 3> seen_; ///< by In: what has been followed
     std::vector<Way> next_;
 };
 
@@ -157,6 +177,8 @@ Registers written_by(std::byte* begin, const std::byte* end) {
     return written;
 }
 
-bool uses_any(std::byte* at, Registers live, const std::byte* made_at) { return Search(at, made_at).finds_use(live); }
+bool uses_any(std::byte* at, Registers live, const std::byte* made_at, FunctionCalls* calls) {
+    return Search(at, made_at, calls).finds_use(live);
+}
 
 } // namespace kumiki::openmp

@@ -5,10 +5,12 @@
 
 namespace kumiki::openmp {
 
-/// A set of registers, a bit for each: of the general ones, of the vector registers, and of the flags of arithmetic,
-/// which are one.
+class FunctionCalls;
+
+/// A set of registers, a bit for each: of the 16 general ones, of the 32 vector registers, and of the flags of
+/// arithmetic, which are one.
 using Registers = std::uint64_t;
-constexpr Registers arithmetic_flags = Registers{1} << 32;
+constexpr Registers arithmetic_flags = Registers{1} << 48;
 
 /// The registers that the instructions from `begin` up to `end` write, among which is no jump.
 Registers written_by(std::byte* begin, const std::byte* end);
@@ -17,8 +19,10 @@ Registers written_by(std::byte* begin, const std::byte* end);
 /// may take and return in vector registers, without an instruction that names them, is most often of no use any more.
 /// It counts only if
 /// - a called function reads it, and the thread comes to `made_at` behind the call again, or never;
-/// - the function of `made_at` may return it, and the thread never comes to `made_at` again: what is made in a loop is
-///   not what a function returns behind the loop.
-bool uses_any(std::byte* at, Registers live, const std::byte* made_at);
+/// - the function of `made_at` may return it to a caller that may use it, and the thread never comes to `made_at`
+/// again:
+///   what is made in a loop is not what a function returns behind the loop.
+/// `calls`: those of the image; null: they are not known.
+bool uses_any(std::byte* at, Registers live, const std::byte* made_at, FunctionCalls* calls = nullptr);
 
 } // namespace kumiki::openmp

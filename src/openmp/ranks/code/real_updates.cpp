@@ -5,6 +5,8 @@
 #include <map>
 #include <span>
 
+#include "openmp/ranks/code/vector_registers.hpp"
+
 namespace kumiki::openmp {
 namespace {
 
@@ -217,7 +219,7 @@ private:
             made.vector_register = ZydisRegisterGetId(other.reg.value);
         const auto variable = address ? Variable::of(*address) : std::nullopt;
         if (variable) made.variable = *variable;
-        else if (made.vector_register < 0 || made.vector_register >= 16) return {};
+        else if (made.vector_register < 0 || made.vector_register >= VectorRegisters::number) return {};
         update_ = made;
         ++operations_;
         return Value{Value::Is::changed, {}};
@@ -266,7 +268,7 @@ std::optional<RealUpdate> update_from_use(const Decoded& load, std::span<const D
 
 /// Behind the compare-and-exchange the program compares what it has found with what it has expected, perhaps, and
 /// jumps; where they are equal it goes on.
-bool RealUpdate::uses_result() const {
+bool RealUpdate::uses_result(FunctionCalls* calls) const {
     auto decoded = decode({exchange, longest_instruction});
     const auto next = [&decoded] { decoded = decode({decoded->end(), longest_instruction}); };
     next();
@@ -275,14 +277,13 @@ bool RealUpdate::uses_result() const {
     std::byte* goes_on = nullptr;
     if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_JNZ) goes_on = decoded->end();
     if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_JZ) goes_on = jump_target_of(*decoded);
-    return goes_on == nullptr || uses_any(goes_on, written_by(load, exchange), exchange);
+    return goes_on == nullptr || uses_any(goes_on, written_by(load, exchange), exchange, calls);
 }
 
 dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
     std::uint64_t operand = 0;
-    const void* const at = vector_register >= 0 ? static_cast<const void*>(&context.fpregs->_xmm[vector_register])
-                                                : variable.address(context.gregs);
-    std::memcpy(&operand, at, bytes);
+    if (vector_register < 0) std::memcpy(&operand, variable.address(context.gregs), bytes);
+    else operand = VectorRegisters(context).lowest(vector_register, bytes);
     return {kind, bytes, operand, context.fpregs->mxcsr};
 }
 

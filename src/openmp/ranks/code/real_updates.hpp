@@ -33,7 +33,7 @@ struct RealUpdate {
     Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it at `use`
 
     /// Whether the program uses what the update has found or made, as far as is known (uses_any).
-    bool uses_result() const;
+    bool uses_result(FunctionCalls* calls) const;
     /// When the thread is at `use`.
     dsm::WordChange wanted(const mcontext_t& context) const;
     /// Puts what x had before into the registers, at `use`.
