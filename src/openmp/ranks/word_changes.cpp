@@ -19,16 +19,18 @@ std::optional<Ranks::Changed> Ranks::change_word(const void* word, const dsm::Wo
     if (gathers_now(change, uses_result))
         if (const auto before = shared_.gather_change(word, change)) return Changed{*before, true};
     flush_output();
+    const auto began = UpdateRate::Clock::now();
     const auto before = change_at_home(word, change);
     if (!before) return {};
+    UpdateRate::of_this_thread().made_in_order(began);
     streams_->take_in();
     return Changed{*before, false};
 }
 
 bool Ranks::gathers_now(const dsm::WordChange& change, bool uses_result) {
     if (!gathers()) return false;
-    if (gathers_all()) return !uses_result;
     UpdateRate& rate = UpdateRate::of_this_thread();
+    if (gathers_all()) return !uses_result && !rate.is_due();
     if (!uses_result) return rate.update(change.is_real(), meetings_.load(std::memory_order_relaxed));
     rate.synchronise();
     return false;

@@ -16,6 +16,28 @@ struct cell {
     long own;
 };
 
+/* Threads that update a counter, and do not use the result, until they see that each of the others has done so a number
+   of times. None of them does anything else for which it would have to tell, or to learn, the others' updates. */
+static void count_until_seen(void) {
+    enum { each = 1000, too_many = 20000000 };
+    static long made;
+    int unseen = 0;
+#pragma omp parallel reduction(+ : unseen)
+    {
+        const long others = (omp_get_num_threads() - 1L) * each;
+        long own = 0, now = 0;
+        while ((own < each || now - own < others) && own < too_many) {
+#pragma omp atomic
+            made++;
+            own++;
+#pragma omp atomic read
+            now = made;
+        }
+        unseen += own == too_many;
+    }
+    printf("unseen %d\n", unseen);
+}
+
 int main(void) {
     struct cell* const cells = malloc(bins * sizeof *cells);
     long* const tickets = calloc(1, sizeof *tickets);
@@ -89,4 +111,5 @@ int main(void) {
     for (int i = 0; i < 64; i++) common &= bits[i];
     printf("sums %g %g, own %ld, bits %x, stack %ld, tickets %ld\n", sum, cell_sum, own, common, on_stack, *tickets);
     printf("twice %ld, late %ld, zeros %ld, wrong %ld, left %d\n", twice, late, zeros, wrong, left);
+    count_until_seen();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <dlfcn.h>
 
 /// What libgcc finds in the tables by which exceptions are unwound, which compilers write for every function (GCC,
 /// unwind-dw2-fde.h).
@@ -22,6 +23,12 @@ const std::byte* begin_of_function(const std::byte* instruction) {
     return found != nullptr ? static_cast<const std::byte*>(bases.function) : nullptr;
 }
 
+/// Whether other objects may call it by its name.
+bool is_exported(const std::byte* function) {
+    Dl_info found{};
+    return dladdr(function, &found) != 0 && found.dli_saddr == function;
+}
+
 constexpr std::byte call{0xe8}; ///< with a distance of four bytes (Intel 64 and IA-32 manual, volume 2)
 constexpr std::size_t most_calls = 64;
 
@@ -30,7 +37,7 @@ constexpr std::size_t most_calls = 64;
 const FunctionCalls::Calls& FunctionCalls::of(const std::byte* instruction) {
     const std::byte* const function = begin_of_function(instruction);
     const auto [found, is_new] = known_.try_emplace(function);
-    if (is_new && function != nullptr) found->second = search(function);
+    if (is_new && function != nullptr && !is_exported(function)) found->second = search(function);
     return found->second;
 }
 

@@ -16,7 +16,8 @@ public:
 
     using Calls = std::optional<std::vector<std::byte*>>;
     /// The instructions that call the function of which this instruction is a part. Nothing: others may call it, too,
-    /// because its address is used in another way; or its begin is not known, or nothing calls it.
+    /// because it has a name for other objects, or its address is used in another way; or its begin is not known, or
+    /// nothing calls it.
     const Calls& of(const std::byte* instruction);
 
 private:
