@@ -19,7 +19,7 @@ struct cell {
 /* Threads that update a counter, and do not use the result, until they see that each of the others has done so a number
    of times. None of them does anything else for which it would have to tell, or to learn, the others' updates. */
 static void count_until_seen(void) {
-    enum { each = 1000, too_many = 20000000 };
+    enum { each = 12000, too_many = 20000000 };
     static long made;
     int unseen = 0;
 #pragma omp parallel reduction(+ : unseen)
