@@ -55,6 +55,14 @@ Word real_after(const WordChange& change, std::uint64_t before) {
                                          std::bit_cast<Real>(static_cast<Word>(change.operand))));
 }
 
+std::uint32_t wide_after(const WordChange& change, std::uint64_t before) {
+    const Arithmetic arithmetic(change.expected);
+    const double wide = std::bit_cast<float>(static_cast<std::uint32_t>(before));
+    const volatile double after = calculate(change.kind, wide, std::bit_cast<double>(change.operand));
+    const volatile auto narrow = static_cast<float>(after);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(narrow));
+}
+
 template <class Word>
 Word make_as(const WordChange& change, std::byte* at) {
     const std::atomic_ref word(reinterpret_cast<Word&>(*at));
@@ -79,6 +87,7 @@ std::uint64_t WordChange::after(std::uint64_t before) const {
     case Kind::real_divide:
     case Kind::real_minimum:
     case Kind::real_maximum:
+        if (is_wide) return wide_after(*this, before);
         return bytes == sizeof(float) ? real_after<float, std::uint32_t>(*this, before)
                                       : real_after<double, std::uint64_t>(*this, before);
     }
@@ -94,12 +103,15 @@ bool WordChange::combines() const {
 }
 
 std::optional<WordChange> WordChange::and_then(const WordChange& other) const {
-    const bool is_real = this->is_real();
-    if (!combines() || kind != other.kind || bytes != other.bytes || (is_real && expected != other.expected)) return {};
+    if (!combines() || kind != other.kind || bytes != other.bytes || is_wide != other.is_wide ||
+        (is_real() && expected != other.expected))
+        return {};
+    WordChange of_operands = other;
+    if (kind == Kind::real_subtract) of_operands.kind = Kind::real_add; // the sum of what is subtracted
+    if (is_wide) of_operands.bytes = sizeof(double);
+    of_operands.is_wide = false;
     WordChange both = other;
-    if (kind == Kind::real_subtract) both.kind = Kind::real_add; // the sum of what is subtracted
-    both.operand = both.after(operand);
-    both.kind = kind;
+    both.operand = of_operands.after(operand);
     return both;
 }
 

@@ -28,6 +28,7 @@ struct WordChange {
     std::uint64_t operand{};  ///< what is added and so on, or the new value
     std::uint64_t expected{}; ///< by compare_exchange, which changes nothing else; of floating-point numbers, how the
                               ///< processor rounds (x86-64: MXCSR)
+    bool is_wide = false;     ///< the word is a float and the operand a double: both are combined as doubles
 
     /// The value of a word that had this one. Its bits above those of the word mean nothing.
     std::uint64_t after(std::uint64_t before) const;

@@ -114,6 +114,51 @@ TEST(RealUpdatesTest, TheLoadIsPutOffUntilTheOperandIsKnown) {
     EXPECT_EQ(registers[REG_RDX], 3) << "half of a register";
 }
 
+// A float and a double, which are combined as doubles: gcc -O2, gcc -O0, and gcc -O3 for AVX with the operand in
+// memory.
+PIECE(wide, "mov (%rdi), %ecx\n 1: movd %ecx, %xmm2\n pxor %xmm1, %xmm1\n pxor %xmm3, %xmm3\n mov %ecx, %eax\n"
+            "cvtss2sd %xmm2, %xmm1\n addsd %xmm0, %xmm1\n cvtsd2ss %xmm1, %xmm3\n movd %xmm3, %edx\n"
+            "lock cmpxchg %edx, (%rdi)\n jne 2f\n ret\n 2: mov %eax, %ecx\n jmp 1b");
+PIECE(wide_unoptimised,
+      "mov -8(%rbp), %rdx\n mov (%rdx), %ecx\n 1: movd %ecx, %xmm0\n cvtss2sd %xmm0, %xmm0\n"
+      "mulsd -0x10(%rbp), %xmm0\n pxor %xmm1, %xmm1\n cvtsd2ss %xmm0, %xmm1\n movd %xmm1, %eax\n mov %eax, %esi\n"
+      "mov %ecx, %eax\n lock cmpxchg %esi, (%rdx)");
+PIECE(wide_avx, "mov (%rdi), %edx\n vmovsd (%rsi), %xmm5\n vmovd %edx, %xmm2\n mov %edx, %eax\n"
+                "vcvtss2sd %xmm2, %xmm2, %xmm1\n vsubsd %xmm5, %xmm1, %xmm1\n vcvtsd2ss %xmm1, %xmm1, %xmm1\n"
+                "vmovd %xmm1, %ecx\n lock cmpxchg %ecx, (%rdi)");
+// It stays a double.
+PIECE(not_narrowed, "mov (%rdi), %ecx\n movd %ecx, %xmm2\n mov %ecx, %eax\n cvtss2sd %xmm2, %xmm1\n"
+                    "addsd %xmm0, %xmm1\n movd %xmm1, %edx\n lock cmpxchg %edx, (%rdi)");
+
+TEST(RealUpdatesTest, AFloatMayBeCombinedWithADouble) {
+    for (const auto& [found, kind] :
+         {std::pair(UPDATES_IN(wide), Kind::real_add), std::pair(UPDATES_IN(wide_unoptimised), Kind::real_multiply),
+          std::pair(UPDATES_IN(wide_avx), Kind::real_subtract)}) {
+        ASSERT_EQ(found.size(), 1u);
+        EXPECT_TRUE(found[0].is_wide);
+        EXPECT_EQ(found[0].bytes, 4);
+        EXPECT_EQ(found[0].kind, kind);
+    }
+    EXPECT_EQ(UPDATES_IN(wide)[0].vector_register, 0);
+    EXPECT_EQ(UPDATES_IN(wide_avx)[0].variable.base, REG_RSI);
+    EXPECT_TRUE(UPDATES_IN(not_narrowed).empty());
+
+    _libc_fpstate vectors{};
+    vectors.mxcsr = 0x1f80;
+    const double operand = 1e-3;
+    std::memcpy(&vectors._xmm[0], &operand, sizeof operand);
+    mcontext_t context{};
+    context.fpregs = &vectors;
+    const dsm::WordChange change = UPDATES_IN(wide)[0].wanted(context);
+    float number = 1.1F;
+    change.make(reinterpret_cast<std::byte*>(&number));
+    EXPECT_EQ(number, static_cast<float>(1.1F + operand)) << "rounded once";
+    const auto both = change.and_then(change);
+    ASSERT_TRUE(both && both->is_wide);
+    EXPECT_EQ(std::bit_cast<double>(both->operand), 2 * operand);
+    EXPECT_FALSE(change.and_then({Kind::real_add, 4, 0, 0x1f80})) << "of floats";
+}
+
 // What the thread would do by the old value besides, or what is not known before it uses it.
 PIECE(decides,
       "mov (%rdi), %rdx\n movq %rdx, %xmm1\n comisd %xmm2, %xmm1\n ja 1f\n mov %rdx, %rax\n addsd %xmm0, %xmm1\n"

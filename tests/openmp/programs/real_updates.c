@@ -141,7 +141,8 @@ static void late_operands(void) {
 
 int main(void) {
     double on_stack = 0, *const on_heap = calloc(3 * 1024, sizeof *on_heap);
-    float short_on_stack = 0;
+    float short_on_stack = 0, widened = 0;
+    const double part = omp_get_max_threads() > 0 ? 0.375 : 0; /* a double that the compiler does not know */
 #pragma omp parallel
     {
         const int me = omp_get_thread_num();
@@ -155,6 +156,8 @@ int main(void) {
 #pragma omp atomic
             short_sum += 2;
 #pragma omp atomic
+            widened += part * i;
+#pragma omp atomic
             short_difference -= me;
 #pragma omp atomic
             on_heap[(i * 97) % (3 * 1024)] += i;
@@ -166,7 +169,8 @@ int main(void) {
 #pragma omp atomic
         halves /= 4;
     }
-    printf("%g %g %g %g %g %g %g\n", sum, on_stack, short_on_stack, short_sum, short_difference, product, halves);
+    printf("%g %g %g %g %g %g %g %g\n", sum, on_stack, short_on_stack, short_sum, short_difference, widened, product,
+           halves);
     double all = 0;
     for (int i = 0; i < 3 * 1024; i++) all += (i + 1) * (on_heap[i] + numbers[i]);
     printf("elements %.0f\n", all);

@@ -107,7 +107,9 @@ bool is_conversion(const Decoded& decoded) {
     case ZYDIS_MNEMONIC_CVTSI2SD:
     case ZYDIS_MNEMONIC_CVTSI2SS:
     case ZYDIS_MNEMONIC_CVTSD2SS:
-    case ZYDIS_MNEMONIC_CVTSS2SD: return true;
+    case ZYDIS_MNEMONIC_VCVTSD2SS:
+    case ZYDIS_MNEMONIC_CVTSS2SD:
+    case ZYDIS_MNEMONIC_VCVTSS2SD: return true;
     default: return false;
     }
 }

@@ -23,6 +23,7 @@ struct Value {
     };
     Is is = Is::other;
     Thing thing{};
+    bool is_wide = false; ///< a double, where the variable is a float
     bool operator==(const Value&) const = default;
 };
 
@@ -130,13 +131,15 @@ public:
         if (is_copy(decoded.instruction.mnemonic) && is_register(operands[0]) && is_register(operands[1]))
             result = copied(operands[0], operands[1]);
         else if (is_load_of_number(decoded.instruction.mnemonic) && is_memory(operands.back())) {
-            if (const auto address = address_of(decoded, operands.back());
-                address && operands.back().size == 8U * bytes_)
-                result = {Value::Is::number, *address};
+            const unsigned bytes = operands.back().size / 8U;
+            if (const auto address = address_of(decoded, operands.back()); address && bytes >= bytes_)
+                result = {Value::Is::number, *address, bytes > bytes_};
         } else if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_LEA && operands[0].size == 64) {
             if (const auto address = address_of(decoded, operands[1])) result = {Value::Is::address, *address};
         } else if (const auto operation = operation_of(decoded.instruction.mnemonic)) {
             result = calculated(*operation, decoded, operands);
+        } else if (is_conversion(decoded) && is_register(operands.back())) {
+            result = converted(decoded.instruction.mnemonic, read(operands.back().reg.value));
         }
         bool writes_memory = false;
         for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
@@ -155,7 +158,7 @@ public:
         const auto address = address_of(exchange, operands[0]);
         const auto exchanged = address ? Variable::of(*address) : std::nullopt;
         if (!exchanged || read(ZYDIS_REGISTER_RAX).is != Value::Is::old ||
-            read(operands[1].reg.value).is != Value::Is::changed)
+            read(operands[1].reg.value) != Value{Value::Is::changed})
             return {};
         RealUpdate update = update_;
         update.exchange = at;
@@ -198,7 +201,18 @@ private:
     std::optional<Value> copied(const ZydisDecodedOperand& to, const ZydisDecodedOperand& from) const {
         const Value value = read(from.reg.value);
         const unsigned bits = std::min(to.size, from.size);
-        if (value.is == Value::Is::address ? bits < 64 : bits < 8U * bytes_) return {};
+        if (value.is == Value::Is::address || value.is_wide ? bits < 64 : bits < 8U * bytes_) return {};
+        return value;
+    }
+
+    /// Of a float to a double and back.
+    std::optional<Value> converted(ZydisMnemonic mnemonic, Value value) const {
+        const bool widens = mnemonic == ZYDIS_MNEMONIC_CVTSS2SD || mnemonic == ZYDIS_MNEMONIC_VCVTSS2SD;
+        const bool narrows = mnemonic == ZYDIS_MNEMONIC_CVTSD2SS || mnemonic == ZYDIS_MNEMONIC_VCVTSD2SS;
+        if (bytes_ != 4 ||
+            !(widens && value == Value{Value::Is::old}) && !(narrows && value == Value{Value::Is::changed, {}, true}))
+            return {};
+        value.is_wide = widens;
         return value;
     }
 
@@ -206,15 +220,17 @@ private:
                                     std::span<const ZydisDecodedOperand> operands) {
         const ZydisDecodedOperand& left = operands[operands.size() - 2]; // also what is written, where there are two
         const ZydisDecodedOperand& right = operands.back();
-        if (operation.bytes != bytes_ || !is_register(left)) return {};
-        const bool is_left = read(left.reg.value).is == Value::Is::old;
-        const bool is_right = is_register(right) && read(right.reg.value).is == Value::Is::old;
+        if (operation.bytes < bytes_ || !is_register(left)) return {};
+        const Value old{Value::Is::old, {}, operation.bytes > bytes_};
+        const bool is_left = read(left.reg.value) == old, is_right = is_register(right) && read(right.reg.value) == old;
         if (is_left == is_right || (is_right && !operation.commutes)) return {};
         const ZydisDecodedOperand& other = is_left ? right : left;
-        RealUpdate made{nullptr, nullptr, nullptr, 0, operation.kind, bytes_, -1, {}, {}};
+        RealUpdate made{nullptr, nullptr, nullptr, 0, operation.kind, bytes_, -1, {}, old.is_wide, {}};
         std::optional<Thing> address; // of the number in memory
         if (!is_register(other)) address = address_of(decoded, other);
-        else if (const Value value = read(other.reg.value); value.is == Value::Is::number) address = value.thing;
+        else if (const Value value = read(other.reg.value);
+                 value.is == Value::Is::number && value.is_wide == old.is_wide)
+            address = value.thing;
         else if (value == Value{Value::Is::address, {whole(other.reg.value), ZYDIS_REGISTER_NONE, 0, 0}})
             made.vector_register = ZydisRegisterGetId(other.reg.value);
         const auto variable = address ? Variable::of(*address) : std::nullopt;
@@ -222,7 +238,7 @@ private:
         else if (made.vector_register < 0 || made.vector_register >= VectorRegisters::number) return {};
         update_ = made;
         ++operations_;
-        return Value{Value::Is::changed, {}};
+        return Value{Value::Is::changed, {}, old.is_wide};
     }
 
     std::uint8_t bytes_;
@@ -282,9 +298,10 @@ bool RealUpdate::uses_result(FunctionCalls* calls) const {
 
 dsm::WordChange RealUpdate::wanted(const mcontext_t& context) const {
     std::uint64_t operand = 0;
-    if (vector_register < 0) std::memcpy(&operand, variable.address(context.gregs), bytes);
-    else operand = VectorRegisters(context).lowest(vector_register, bytes);
-    return {kind, bytes, operand, context.fpregs->mxcsr};
+    const std::size_t length = is_wide ? sizeof(double) : bytes;
+    if (vector_register < 0) std::memcpy(&operand, variable.address(context.gregs), length);
+    else operand = VectorRegisters(context).lowest(vector_register, length);
+    return {kind, bytes, operand, context.fpregs->mxcsr, is_wide};
 }
 
 void RealUpdate::load_into(gregset_t& registers, std::uint64_t before) const {

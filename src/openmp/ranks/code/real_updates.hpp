@@ -30,6 +30,7 @@ struct RealUpdate {
     std::uint8_t bytes;
     int vector_register; ///< that has y at `use`; -1: it is `variable`
     Variable variable;
+    bool is_wide;       ///< x is a float and y a double
     Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it at `use`
 
     /// Whether the program uses what the update has found or made, as far as is known (uses_any).
@@ -53,7 +54,7 @@ public:
 private:
     void search(const Decoded& exchange);
 
-    static constexpr std::size_t longest = 12; ///< instructions before the compare-and-exchange
+    static constexpr std::size_t longest = 16; ///< instructions before the compare-and-exchange
     std::deque<std::byte*> before_;            ///< the last ones, without a gap
     const std::byte* end_ = nullptr;           ///< of the last one
     std::vector<RealUpdate> found_;
