@@ -3,12 +3,14 @@
 #include "openmp/ranks/code/real_updates.hpp"
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <limits>
 #include <xmmintrin.h>
 
 #include "code_pieces.hpp"
+#include "openmp/ranks/code/vector_registers.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -250,6 +252,23 @@ TEST(RealUpdatesTest, TheOperandMayBeInAnyVectorRegister) {
     update.vector_register = 15;
     store(160 + 15 * 16, number);
     EXPECT_EQ(std::bit_cast<double>(update.wanted(context).operand), number);
+}
+
+std::uint64_t in_handler; // NOLINT: the handler has no argument for it
+
+TEST(RealUpdatesTest, ASignalHasAllVectorRegisters) {
+    if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "the processor has no AVX-512";
+    struct sigaction action{}, before{};
+    action.sa_sigaction = [](int, siginfo_t*, void* given) {
+        const mcontext_t& context = static_cast<ucontext_t*>(given)->uc_mcontext;
+        in_handler = VectorRegisters(context).lowest(22, 8);
+    };
+    action.sa_flags = SA_SIGINFO;
+    ASSERT_EQ(sigaction(SIGTRAP, &action, &before), 0);
+    const double number = 7.25;
+    asm volatile("vmovapd %0, %%xmm22\n int3" : : "x"(number) : "memory");
+    sigaction(SIGTRAP, &before, nullptr);
+    EXPECT_EQ(std::bit_cast<double>(in_handler), number);
 }
 
 TEST(RealUpdatesTest, TheOperandAndTheRoundingAreThoseOfTheThread) {
