@@ -116,6 +116,35 @@ TEST(RealUpdatesTest, TheLoadIsPutOffUntilTheOperandIsKnown) {
     EXPECT_EQ(registers[REG_RDX], 3) << "half of a register";
 }
 
+// gcc -O2 without enough registers: it stores some between the load and the exchange, and loads the address from there.
+PIECE(spills,
+      "mov (%rax), %ebx\n mov %edx, 0x18(%rsp)\n mov %ecx, 0x28(%rsp)\n 1: movd %ebx, %xmm3\n mov (%rsp), %rdx\n"
+      "mov %ebx, %eax\n addss %xmm0, %xmm3\n movd %xmm3, %ecx\n lock cmpxchg %ecx, (%rdx)\n cmp %eax, %ebx\n"
+      "jne 2f\n mov 0x18(%rsp), %edx\n mov 0x28(%rsp), %ecx\n xor %eax, %eax\n xor %ebx, %ebx\n"
+      "xorps %xmm3, %xmm3\n ret\n 2: mov %eax, %ebx\n jmp 1b");
+// The same, but it is tried once, or the operand is not there any more.
+PIECE(spills_and_tries_once,
+      "mov (%rax), %ebx\n mov %edx, 0x18(%rsp)\n movd %ebx, %xmm3\n mov %ebx, %eax\n"
+      "addss %xmm0, %xmm3\n movd %xmm3, %ecx\n lock cmpxchg %ecx, (%rdx)\n jne 2f\n nop\n 2: ret");
+PIECE(spills_and_overwrites,
+      "mov (%rax), %ebx\n mov %edx, 0x18(%rsp)\n 1: movd %ebx, %xmm3\n mov %ebx, %eax\n addss %xmm3, %xmm0\n"
+      "movd %xmm0, %ecx\n lock cmpxchg %ecx, (%rdx)\n je 2f\n mov %eax, %ebx\n jmp 1b\n 2: ret");
+PIECE(spills_an_operand,
+      "mov (%rax), %ebx\n mov %edx, 0x18(%rsp)\n 1: movd %ebx, %xmm3\n mov %ebx, %eax\n addss (%rsi), %xmm3\n"
+      "mov 8(%rsi), %rsi\n movd %xmm3, %ecx\n lock cmpxchg %ecx, (%rdx)\n je 2f\n mov %eax, %ebx\n jmp 1b\n 2: ret");
+
+TEST(RealUpdatesTest, WhereRegistersAreStoredTheUpdateIsMadeInPlaceOfTheExchange) {
+    const auto found = UPDATES_IN(spills);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].use, found[0].exchange);
+    EXPECT_EQ(found[0].vector_register, 0);
+    EXPECT_EQ(found[0].kind, Kind::real_add);
+    EXPECT_FALSE(found[0].uses_result(nullptr)) << "what was stored is no result";
+    EXPECT_TRUE(UPDATES_IN(spills_and_tries_once).empty());
+    EXPECT_TRUE(UPDATES_IN(spills_and_overwrites).empty());
+    EXPECT_TRUE(UPDATES_IN(spills_an_operand).empty());
+}
+
 // A float and a double, which are combined as doubles: gcc -O2, gcc -O0, and gcc -O3 for AVX with the operand in
 // memory.
 PIECE(wide, "mov (%rdi), %ecx\n 1: movd %ecx, %xmm2\n pxor %xmm1, %xmm1\n pxor %xmm3, %xmm3\n mov %ecx, %eax\n"

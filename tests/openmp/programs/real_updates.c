@@ -100,6 +100,28 @@ static void add_late(double* x, double y, double z) {
                      : "rax", "rcx", "rdx", "xmm7", "memory", "cc");
 }
 
+/* x += y as compilers make it that have too few registers, and store some between the load and the exchange. */
+static void add_and_store(double* x, double y) {
+    long stored = 0;
+    __asm__ volatile("mov (%[x]), %%rcx\n"
+                     "mov %[x], %[stored]\n"
+                     "1: movq %%rcx, %%xmm7\n"
+                     "mov %%rcx, %%rax\n"
+                     "addsd %[y], %%xmm7\n"
+                     "movq %%xmm7, %%rdx\n"
+                     "lock cmpxchg %%rdx, (%[x])\n"
+                     "je 2f\n"
+                     "mov %%rax, %%rcx\n"
+                     "jmp 1b\n"
+                     "2: xor %%eax, %%eax\n"
+                     "xor %%ecx, %%ecx\n"
+                     "xor %%edx, %%edx\n"
+                     "xorps %%xmm7, %%xmm7\n"
+                     : [stored] "+m"(stored)
+                     : [x] "r"(x), [y] "x"(y)
+                     : "rax", "rcx", "rdx", "xmm7", "memory", "cc");
+}
+
 /* x += y with y in a register that only processors with AVX-512 have. */
 static void add_from_upper(double* x, double y) {
     __asm__ volatile("vmovapd %[y], %%xmm22\n"
@@ -120,7 +142,7 @@ static void add_from_upper(double* x, double y) {
 
 /* What another thread adds meanwhile is not lost, whether the home makes the update or the thread does. */
 static void late_operands(void) {
-    double late_sum = 0, others[2] = {0, 0}, upper = 0;
+    double late_sum = 0, others[2] = {0, 0}, upper = 0, stored = 0;
     const int has_upper = __builtin_cpu_supports("avx512f");
 #pragma omp parallel
     for (int i = 0; i < rounds; i++) {
@@ -129,6 +151,7 @@ static void late_operands(void) {
 #pragma omp atomic
         late_sum += 1;
         for (int again = 0; again < 4; again++) {
+            add_and_store(&stored, i + 0.5);
             if (has_upper) add_from_upper(&upper, i);
             else {
 #pragma omp atomic
@@ -136,7 +159,7 @@ static void late_operands(void) {
             }
         }
     }
-    printf("late %g %g %g, %g\n", late_sum, others[0], others[1], upper);
+    printf("late %g %g %g, %g, %g\n", late_sum, others[0], others[1], upper, stored);
 }
 
 int main(void) {

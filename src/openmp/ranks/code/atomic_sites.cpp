@@ -198,13 +198,25 @@ void begin_update(const Site& site, const Arrival& arrival) {
     arrival.go_on_behind(site);
 }
 
+/// Makes an update whose result the program does not use in the place of its compare-and-exchange, which then has
+/// succeeded. Returns false if that is not possible.
+bool update_in_place_of(const Site& site, const Arrival& arrival, explain::Timed& timed) {
+    const void* const variable = site.variable.address(arrival.registers());
+    const auto changed =
+        replaced.ranks->change_word(variable, site.update->wanted(arrival.context), !replaced.ranks->gathers());
+    if (!changed) return false;
+    timed.becomes(tallied(*changed));
+    site.change->finish(static_cast<std::uint64_t>(arrival.registers()[REG_RAX]), arrival.registers());
+    return true;
+}
+
 /// Enters the lock and lets the thread go on with the copy, behind which it leaves the lock. In between the thread may
 /// fault, as everywhere. A load that waits needs no lock, but a flush behind it (dsm::VariableWait): what it finds in
 /// the next pass is new, and when the loop ends, so is all memory. So the fences of such a loop are not replaced. An
 /// instruction that may enter a lock has both.
 void in_place_of(const Site& site, const Arrival& arrival) {
     Begun& begun = Begun::of_this_thread();
-    if (site.update) return begin_update(site, arrival);
+    if (site.use == Use::loads || site.use == Use::updates) return begin_update(site, arrival);
     if (begun.carried_out_to == site.at) { // the exchange would succeed
         begun.carried_out_to = nullptr;
         begun.end(arrival);
@@ -212,6 +224,7 @@ void in_place_of(const Site& site, const Arrival& arrival) {
         return arrival.go_on_behind(site);
     }
     explain::Timed timed(replaced.ranks->record(), explain::Tallied::atomic, reinterpret_cast<std::uintptr_t>(site.at));
+    if (site.update && update_in_place_of(site, arrival, timed)) return arrival.go_on_behind(site);
     if (site.use == Use::changes && change_at_home(site, arrival.registers(), timed)) return arrival.go_on_behind(site);
     begun.looks_at = site.variable.address(arrival.registers());
     if (site.use != Use::waits) replaced.ranks->acquire(Ranks::instruction_lock);
@@ -268,10 +281,12 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
 Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& sites) {
     FunctionCalls calls(image);
     sites.all.reserve(found.size());
-    for (const auto& [at, use, loop, update] : found) {
+    for (const auto& [at, use, loop, found_update] : found) {
         if (!sites.all.empty() && sites.all.back().at == at) continue;
         std::byte* const copy = sites.copies + sites.all.size() * copy_bytes;
         const Decoded decoded = *decode({at, longest_instruction});
+        auto update = found_update;
+        if (use == Use::changes && update && update->uses_result(&calls)) update.reset();
         const bool is_emulated = use == Use::loads || (update && update->load == update->use);
         if (is_emulated || copy_to(copy, decoded)) {
             const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
@@ -282,7 +297,7 @@ Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& s
                                                       variable_of(decoded), change, uses_result, update);
             std::byte* const behind = copy + site.bytes;
             if (is_emulated) continue;
-            if (update) JumpPatches::write_jump(behind, decoded.end());
+            if (use == Use::updates) JumpPatches::write_jump(behind, decoded.end());
             else if (JumpPatches::possible()) JumpPatches::write_call(behind, at, on_jump<behind_copy_of>, &site);
             else *behind = trap;
         } else if (use != Use::waits)

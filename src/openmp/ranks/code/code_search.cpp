@@ -20,6 +20,10 @@ void add_updates(std::span<const RealUpdate> updates, std::vector<Finding>& foun
         if (each.use == Use::changes) changes.insert(each.at);
     for (const RealUpdate& update : updates) {
         if (!changes.contains(update.exchange)) continue;
+        if (update.use == update.exchange) {
+            std::ranges::find(found, update.exchange, &Finding::at)->update = update;
+            continue;
+        }
         found.push_back({update.use, Use::updates, update.use, update});
         if (update.load != update.use) found.push_back({update.load, Use::loads, update.load, update});
     }

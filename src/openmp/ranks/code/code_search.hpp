@@ -12,7 +12,8 @@ namespace kumiki::openmp {
 
 /// What an instruction does: it changes memory, or is a fence; or it does so and may enter a lock of the program; or it
 /// is the load of a loop that waits for a variable; or the one before which an update is made (RealUpdate::use), or the
-/// load of that update where it is another one.
+/// load of that update where it is another one. An update that is made in the place of its compare-and-exchange is a
+/// change.
 enum class Use : std::uint8_t { changes, enters, waits, updates, loads };
 
 /// An instruction of the program that is to be replaced by a call of the runtime.

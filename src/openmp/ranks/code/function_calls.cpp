@@ -29,7 +29,7 @@ bool is_exported(const std::byte* function) {
     return dladdr(function, &found) != 0 && found.dli_saddr == function;
 }
 
-constexpr std::byte call{0xe8}; ///< with a distance of four bytes (Intel 64 and IA-32 manual, volume 2)
+constexpr std::byte near_call{0xe8}; ///< with a distance of four bytes (Intel 64 and IA-32 manual, volume 2)
 constexpr std::size_t most_calls = 64;
 
 } // namespace
@@ -52,7 +52,7 @@ FunctionCalls::Calls FunctionCalls::search(const std::byte* function) const {
             std::memcpy(&operand, &code[place], sizeof operand);
             const bool leads = &code[place] + sizeof operand + operand == function;
             if (!leads && static_cast<std::uint32_t>(operand) != address) continue;
-            if (!leads || code[place - 1] != call || calls.size() == most_calls) return {};
+            if (!leads || code[place - 1] != near_call || calls.size() == most_calls) return {};
             calls.push_back(&code[place - 1]);
         }
     return calls.empty() ? Calls() : calls;

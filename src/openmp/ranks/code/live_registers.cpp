@@ -22,18 +22,6 @@ constexpr Registers vector(int number) { return Registers{1} << (16 + number); }
 constexpr Registers kept_by_functions =
     general(3) | general(4) | general(5) | general(12) | general(13) | general(14) | general(15);
 
-/// 0: of another kind.
-Registers bit_of(ZydisRegister name) {
-    const auto number = ZydisRegisterGetId(name);
-    switch (ZydisRegisterGetClass(name)) {
-    case ZYDIS_REGCLASS_GPR64: return general(number);
-    case ZYDIS_REGCLASS_XMM:
-    case ZYDIS_REGCLASS_YMM:
-    case ZYDIS_REGCLASS_ZMM: return vector(number);
-    default: return 0;
-    }
-}
-
 struct Uses {
     Registers read = 0, written = 0;
 };
@@ -55,13 +43,13 @@ Uses uses_of(const Decoded& decoded) {
     return uses;
 }
 
-constexpr std::size_t most = 2048; ///< instructions: a large loop of a program has more than a thousand
+constexpr std::size_t longest_search = 2048; ///< instructions: a large loop of a program has more than a thousand
 
 /// Whether a thread that is at `from` may come to `to`, in this function; if in doubt, it may not.
 bool may_come(std::byte* from, const std::byte* to) {
     std::unordered_set<std::byte*> seen;
     std::vector<std::byte*> next{from};
-    while (!next.empty() && seen.size() <= most) {
+    while (!next.empty() && seen.size() <= longest_search) {
         std::byte* const at = next.back();
         next.pop_back();
         if (at == to) return true;
@@ -114,7 +102,7 @@ private:
 
     bool uses(Way way) {
         const auto decoded = decode({way.at, longest_instruction});
-        if (!decoded || seen_[0].size() + seen_[1].size() + seen_[2].size() > most) return true;
+        if (!decoded || seen_[0].size() + seen_[1].size() + seen_[2].size() > longest_search) return true;
         const Uses uses = uses_of(*decoded);
         if ((uses.read & way.live) != 0) return true;
         way.live &= ~uses.written;
@@ -146,13 +134,13 @@ private:
     }
     /// Returns false if it is not known where a call, or a jump of the linker's table or of a switch, leads, and that
     /// matters.
-    bool follows(const Decoded& jump, const Way& way) {
+    bool follows(const Decoded& leaving, const Way& way) {
         const Registers live = way.live & may_be_passed;
-        if (std::byte* const function = target_of(jump)) {
+        if (std::byte* const function = target_of(leaving)) {
             next_.push_back({function, live, way.in == In::library ? In::library : In::called});
             return true;
         }
-        const auto slot = slot_of(jump);
+        const auto slot = slot_of(leaving);
         if (slot == 0) return way.in == In::library && (live & may_be_passed_to_libraries) == 0;
         std::byte* const function = *reinterpret_cast<std::byte* const*>(slot); // NOLINT(performance-no-int-to-ptr)
         if (!is_of_runtime(function)) next_.push_back({function, live, In::library});
@@ -169,12 +157,15 @@ private:
 
 } // namespace
 
-Registers written_by(std::byte* begin, const std::byte* end) {
-    Registers written = 0;
-    for (auto decoded = decode({begin, longest_instruction}); decoded && decoded->at < end;
-         decoded = decode({decoded->end(), longest_instruction}))
-        written |= uses_of(*decoded).written;
-    return written;
+Registers bit_of(ZydisRegister name) {
+    const auto number = ZydisRegisterGetId(name);
+    switch (ZydisRegisterGetClass(name)) {
+    case ZYDIS_REGCLASS_GPR64: return general(number);
+    case ZYDIS_REGCLASS_XMM:
+    case ZYDIS_REGCLASS_YMM:
+    case ZYDIS_REGCLASS_ZMM: return vector(number);
+    default: return 0;
+    }
 }
 
 bool uses_any(std::byte* at, Registers live, const std::byte* made_at, FunctionCalls* calls) {

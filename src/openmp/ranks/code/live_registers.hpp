@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "openmp/ranks/code/instructions.hpp"
+
 namespace kumiki::openmp {
 
 class FunctionCalls;
@@ -12,8 +14,8 @@ class FunctionCalls;
 using Registers = std::uint64_t;
 constexpr Registers arithmetic_flags = Registers{1} << 48;
 
-/// The registers that the instructions from `begin` up to `end` write, among which is no jump.
-Registers written_by(std::byte* begin, const std::byte* end);
+/// 0: it is of another kind.
+Registers bit_of(ZydisRegister name);
 
 /// Whether a thread that is at `at` uses what one of these registers has now; if in doubt, it does. But what functions
 /// may take and return in vector registers, without an instruction that names them, is most often of no use any more.

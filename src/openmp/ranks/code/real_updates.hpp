@@ -19,9 +19,13 @@ namespace kumiki::openmp {
 /// If the home of x makes the whole update when the thread loads x, and the load finds what x had before, then the
 /// thread computes the same, and its compare-and-exchange would succeed: as if nobody had come in between. Where the
 /// thread computes y behind the load, the load is put off until it uses x.
+///
+/// If the program does not use the result, what the load has found does not matter, and the update may be made in the
+/// place of the compare-and-exchange, which would be tried until it succeeds: so where compilers store registers in
+/// between, which must not come behind the update.
 struct RealUpdate {
-    std::byte* load;     ///< the first one of these instructions
-    std::byte* use;      ///< the one before which y is known and the update can be made; often the load
+    std::byte* load; ///< the first one of these instructions
+    std::byte* use;  ///< the one in whose place, or before which, y is known and the update can be made; often the load
     std::byte* exchange; ///< the last one
     /// The registers that have x at `use`, and of which the load writes the first; a bit for each in the context of a
     /// signal.
@@ -32,6 +36,7 @@ struct RealUpdate {
     Variable variable;
     bool is_wide;       ///< x is a float and y a double
     Variable exchanged; ///< what the compare-and-exchange changes, as the thread names it at `use`
+    Registers results;  ///< registers with what the update has found or made, at its end
 
     /// Whether the program uses what the update has found or made, as far as is known (uses_any).
     bool uses_result(FunctionCalls* calls) const;

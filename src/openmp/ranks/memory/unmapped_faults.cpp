@@ -15,7 +15,7 @@ namespace {
 
 /// Variables of the process: a handler has no argument for them.
 constinit int own_rank = 0;                    // NOLINT: see above
-constinit std::vector<Object> other_libraries; // NOLINT: see above
+constinit std::vector<Object> libraries_apart; // NOLINT: see above
 
 template <class... Values>
 void say(const char* sentence, Values... values) {
@@ -29,8 +29,8 @@ void say(const char* sentence, Values... values) {
 /// If the instruction is a library's, that is probably where the memory comes from.
 void say_no_memory(std::uintptr_t address, const void* instruction) {
     const auto user =
-        std::ranges::find_if(other_libraries, [&](const Object& each) { return each.executes(instruction); });
-    const std::string_view library = user != other_libraries.end() ? user->plain_name() : "";
+        std::ranges::find_if(libraries_apart, [&](const Object& each) { return each.executes(instruction); });
+    const std::string_view library = user != libraries_apart.end() ? user->plain_name() : "";
     const auto length = static_cast<int>(library.size());
     const char *const name = library.data(), *const in = library.empty() ? "" : " in ";
     const char* const option = library.empty() ? ", or all of them (--libraries all)" : " ";
@@ -69,7 +69,7 @@ void on_fault(int signal, siginfo_t* information, void* context) {
 
 void explain_unmapped_faults(int rank, const std::vector<Object>& libraries) {
     own_rank = rank;
-    other_libraries = libraries;
+    libraries_apart = libraries;
     struct sigaction ours{};
     ours.sa_sigaction = on_fault;
     ours.sa_flags = SA_SIGINFO;
