@@ -37,11 +37,11 @@ TEST(UpdateRateTest, FromTimeToTimeOneIsMadeInOrder) {
     int in_order = 0, updates = 0;
     for (; UpdateRate::Clock::now() < begin + std::chrono::milliseconds(50); ++updates)
         if (!rate.update(true, 0)) {
-            rate.made_in_order(UpdateRate::Clock::now() - std::chrono::microseconds(500));
+            rate.made_in_order(UpdateRate::Clock::now() - std::chrono::microseconds(100));
             ++in_order;
         }
     EXPECT_GT(in_order, 16 + 1);
-    EXPECT_LT(in_order, 16 + 12) << "ten times as rarely as it takes time";
+    EXPECT_LT(in_order, 16 + 12) << "fifty times as rarely as it takes time";
     EXPECT_GT(updates, 1000);
 }
 
