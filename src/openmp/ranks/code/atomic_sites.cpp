@@ -43,7 +43,7 @@ struct Site {
     const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
     Variable variable;                  ///< that it waits for, or changes
     std::optional<AtomicChange> change; ///< nothing: the variable's home cannot carry it out
-    bool uses_result;                   ///< of the change, or of the update; true where nothing is gathered
+    bool uses_result;                   ///< of the change, or of the update; true where that does not matter
     std::optional<RealUpdate> update;   ///< to which it belongs
 
     std::span<std::byte> instruction() const { return {at, bytes}; }
@@ -202,8 +202,7 @@ void begin_update(const Site& site, const Arrival& arrival) {
 /// succeeded. Returns false if that is not possible.
 bool update_in_place_of(const Site& site, const Arrival& arrival, explain::Timed& timed) {
     const void* const variable = site.variable.address(arrival.registers());
-    const auto changed =
-        replaced.ranks->change_word(variable, site.update->wanted(arrival.context), !replaced.ranks->gathers());
+    const auto changed = replaced.ranks->change_word(variable, site.update->wanted(arrival.context), site.uses_result);
     if (!changed) return false;
     timed.becomes(tallied(*changed));
     site.change->finish(static_cast<std::uint64_t>(arrival.registers()[REG_RAX]), arrival.registers());
@@ -285,14 +284,14 @@ Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& s
         if (!sites.all.empty() && sites.all.back().at == at) continue;
         std::byte* const copy = sites.copies + sites.all.size() * copy_bytes;
         const Decoded decoded = *decode({at, longest_instruction});
-        auto update = found_update;
-        if (use == Use::changes && update && update->uses_result(&calls)) update.reset();
+        const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
+        const bool in_place_of_exchange = use == Use::changes && found_update;
+        const bool uses_result =
+            !(replaced.ranks->gathers() || in_place_of_exchange) ||
+            (found_update ? found_update->uses_result(&calls) : change && change->uses_result(decoded.end()));
+        const auto update = in_place_of_exchange && uses_result ? std::nullopt : found_update;
         const bool is_emulated = use == Use::loads || (update && update->load == update->use);
         if (is_emulated || copy_to(copy, decoded)) {
-            const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
-            const bool uses_result =
-                !replaced.ranks->gathers() ||
-                (update ? update->uses_result(&calls) : change && change->uses_result(decoded.end()));
             const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy, use, loop,
                                                       variable_of(decoded), change, uses_result, update);
             std::byte* const behind = copy + site.bytes;

@@ -24,12 +24,12 @@ Following behind_load(const Decoded& load) {
     return {load.operands[0].size / 8U, std::span(&load.operands[0].reg.value, 1)};
 }
 
-/// The update that is made before the first of the instructions that have been followed, which is `first`.
-std::optional<RealUpdate> update_from(const Decoded& first, const Following& following, const Decoded& exchange,
+/// The update that is made before, or in the place of, this instruction, where these registers have what was loaded.
+std::optional<RealUpdate> update_from(const Decoded& use, const Following& following, const Decoded& exchange,
                                       std::span<const ZydisRegister> loaded) {
     auto update = following.end(exchange);
     if (!update) return {};
-    update->use = first.at;
+    update->use = use.at;
     for (const ZydisRegister name : loaded) {
         const auto place = context_register(whole(name));
         if (!place) return {};
