@@ -1,9 +1,12 @@
 #include "dsm/consistency.hpp"
 
+#include <algorithm>
+
 namespace kumiki::dsm {
 
 void Consistency::publish() {
     std::vector<Notice> own;
+    history_.begin_step();
     arrays_.any([&own](Pages& array) {
         if (!array.is_retired()) array.release(own);
         return false;
@@ -14,8 +17,10 @@ void Consistency::publish() {
     for (const Notice& notice : own) history_.announce(notice);
 }
 
-void Consistency::apply(std::span<const Told> news, bool complete) {
+/// Returns what this rank has announced itself, because it had to drop copies that it had written.
+std::vector<Notice> Consistency::apply(std::span<const Told> news, bool complete) {
     std::vector<Notice> own;
+    history_.begin_step();
     if (!complete) {
         invalidate(Notice::everything(), own);
         history_.announce(Notice::everything()); // before the others, some of whose forerunners it stands for
@@ -24,6 +29,34 @@ void Consistency::apply(std::span<const Told> news, bool complete) {
     for (const Told& told : news)
         if (history_.learn(told) && complete) invalidate(told.notice, own);
     for (const Notice& notice : own) history_.announce(notice);
+    return own;
+}
+
+bool Consistency::may_come(const PageName& page, int manager) const {
+    const Pages* const array = arrays_.find(page.array);
+    return array != nullptr && !array->is_retired() && array->may_come(page.page, manager);
+}
+
+/// The page lacks what this rank had written to its copy before it dropped that.
+void Consistency::store(const SentPage& sent, std::span<const Notice> own) {
+    const auto has_page = [&sent](const Notice& notice) {
+        return notice.kind == Notice::Kind::everything || notice.covers(sent.name.array, sent.name.page);
+    };
+    Pages* const array = arrays_.find(sent.name.array);
+    if (array == nullptr || array->is_retired() || std::ranges::any_of(own, has_page)) return;
+    array->store(sent.name.page, sent.contents, sent.origin);
+}
+
+Consistency::LentPage Consistency::lend(const PageName& page, int rank, std::span<const Told> news) const {
+    const auto has_page = [&page](const Told& told) { return told.notice.covers(page.array, page.page); };
+    Pages* const array = arrays_.find(page.array);
+    if (array == nullptr || !array->has({page.page, 1}) || std::ranges::none_of(news, has_page) ||
+        news.size_bytes() + array->layout().page_bytes > courier_->longest_message())
+        return {};
+    array->protect_open({page.page, 1});
+    LentPage lent{std::vector<std::byte>(array->layout().page_bytes)};
+    lent.unreleased = array->lend_copy(page.page, rank, lent.contents.data());
+    return lent;
 }
 
 /// Appends the pages whose changes had to be brought to their homes first to `own`.

@@ -10,6 +10,7 @@
 #include "dsm/courier.hpp"
 #include "dsm/history.hpp"
 #include "dsm/notice.hpp"
+#include "dsm/page_name.hpp"
 #include "dsm/pages.hpp"
 #include "dsm/place_order.hpp"
 #include "dsm/race_check.hpp"
@@ -51,10 +52,34 @@ public:
     template <class Read>
     void acquire(Read read) {
         const std::lock_guard turn(turn_);
-        std::vector<Told> news;
-        const bool complete = read(history_, news);
-        apply(news, complete);
+        take_in(read);
     }
+    /// A page that the manager of a lock has sent with its answer.
+    struct SentPage {
+        PageName name;
+        std::span<const std::byte> contents;
+        Pages::Origin origin;
+        std::uint64_t step; ///< of this rank, when it asked (History::steps)
+    };
+    /// The same, and then stores the page, if this rank has dropped its copy; unless another thread of it has released
+    /// or acquired anything since it asked: then what the page was sent with may lack what that one did.
+    template <class Read>
+    void acquire(Read read, const SentPage& sent) {
+        const std::lock_guard turn(turn_);
+        const bool is_next = history_.steps() == sent.step;
+        const std::vector<Notice> own = take_in(read);
+        if (is_next) store(sent, own);
+    }
+    /// Whether the manager of a lock, which is on another host, may send this page with its answer.
+    bool may_come(const PageName& page, int manager) const;
+    /// At the manager: a copy of the page for this rank, if it is among these news.
+    struct LentPage {
+        std::vector<std::byte> contents; ///< empty: none
+        bool unreleased = false;         ///< see Pages::lend_copy
+    };
+    LentPage lend(const PageName& page, int rank, std::span<const Told> news) const;
+    /// In the thread that receives: the number of a message that brings a page (Courier::changes).
+    std::uint64_t number_change() { return courier_->number_change(); }
     /// Calls each(history).
     template <class Each>
     void with_history(Each each) {
@@ -117,7 +142,14 @@ private:
         if (!freed.empty() && check_ == nullptr) static_cast<void>(heap_->give_back(freed));
     }
     void publish();
-    void apply(std::span<const Told> news, bool complete);
+    template <class Read>
+    std::vector<Notice> take_in(Read read) {
+        std::vector<Told> news;
+        const bool complete = read(history_, news);
+        return apply(news, complete);
+    }
+    std::vector<Notice> apply(std::span<const Told> news, bool complete);
+    void store(const SentPage& sent, std::span<const Notice> own);
     void invalidate(const Notice& notice, std::vector<Notice>& own);
     void forget_early();
 

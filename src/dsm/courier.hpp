@@ -120,6 +120,8 @@ public:
     /// number of its last one (Pages::origin), from before it changes. So a thread that finds a larger number there
     /// than it has found here before, may see what it did not see then; and otherwise it does not.
     std::uint64_t changes() const { return changes_.load(std::memory_order_acquire); }
+    /// In the thread that receives: the number of a message of a lock, whose page a thread of the program will store.
+    std::uint64_t number_change() { return changes_.fetch_add(1, std::memory_order_acq_rel) + 1; }
 
 private:
     enum class Kind : std::uint8_t {

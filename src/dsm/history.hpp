@@ -23,6 +23,10 @@ public:
     /// The number of barriers so far.
     std::uint64_t epoch() const { return log_->epoch(); }
 
+    /// The number of times that this rank has released what it has written, or taken in notices, at locks.
+    std::uint64_t steps() const { return steps_; }
+    void begin_step() { ++steps_; }
+
     /// Adds a notice of this rank.
     void announce(const Notice& notice) {
         const Told told{notice, ++seen_[rank_], rank_};
@@ -67,6 +71,7 @@ private:
 
     std::uint32_t rank_;
     std::unique_ptr<NoticeLog> log_;
+    std::uint64_t steps_ = 0;
     std::vector<std::uint64_t> seen_; ///< by writer: the number of its last notice that is known
     std::vector<Manager> managers_;
 };

@@ -41,7 +41,7 @@ Result<> Locks::check(int lock, const char* operation) const {
                                                    operation, lock, KUMIKI_SHARED_LOCKS - 1));
 }
 
-Result<> Locks::acquire(int lock, int under) {
+Result<> Locks::acquire(int lock, int under, std::optional<PageName> wanted) {
     if (auto checked = check(lock, "shared_lock"); !checked) return checked;
     const explain::Timed timed(record_, explain::Tallied::lock, static_cast<std::uint64_t>(lock));
     auto& owner = owners_[static_cast<std::size_t>(lock)];
@@ -54,7 +54,7 @@ Result<> Locks::acquire(int lock, int under) {
         take_here(lock, area_at(manager));
         read_log(manager, under);
     } else {
-        ask(lock, Kind::ask, under);
+        ask(lock, Kind::ask, under, wanted);
     }
     return has(lock);
 }
@@ -192,23 +192,29 @@ void Locks::read_log(int manager, int under) {
 }
 
 /// Asks a manager on another host; returns whether this thread has the lock.
-bool Locks::ask(int lock, Kind kind, int under) {
+bool Locks::ask(int lock, Kind kind, int under, std::optional<PageName> wanted) {
     const int manager = manager_of(lock);
     const Place place(*this);
     MessageHeader request = header(kind);
     request.value = static_cast<std::uint64_t>(lock);
     request.ticket = place.number();
+    std::uint64_t step = 0;
     consistency_->with_history([&](const History& history) {
         request.offset = history.position(manager);
         request.signal = history.epoch();
+        step = history.steps();
+        if (wanted && consistency_->may_come(*wanted, manager)) request.bytes = wanted->code();
     });
     send(manager, request, {});
     if (await(place) == Answer::refused) return false;
     const Arrival& arrival = arrivals_[place.number()];
     if (arrival.news.empty() && arrival.read.complete) under = no_lock;
     drop_copies(under, [&] {
-        consistency_->acquire(
-            [&](History& history, std::vector<Told>& news) { return take_in(place, manager, history, news); });
+        const auto read = [&](History& history, std::vector<Told>& news) {
+            return take_in(place, manager, history, news);
+        };
+        if (arrival.page.empty()) return consistency_->acquire(read);
+        consistency_->acquire(read, Consistency::SentPage{*wanted, arrival.page, arrival.origin, step});
     });
     return true;
 }
@@ -225,20 +231,35 @@ bool Locks::take_in(const Place& place, int manager, History& history, std::vect
 
 /// By a thread of the program, which may wait until the answer has left.
 void Locks::pass_on(int lock, LockArea area) {
-    pass_on(lock, area, 0, [this](int rank, const Outgoing& outgoing) {
-        send(rank, outgoing.header, std::as_bytes(std::span(outgoing.news)));
-    });
+    pass_on(lock, area, 0,
+            [this](int rank, const Outgoing& outgoing) { send(rank, outgoing.header, outgoing.payload); });
 }
 
-Locks::Outgoing Locks::answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, Answer answer) const {
+Locks::Outgoing Locks::answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, Answer answer) {
     Outgoing outgoing{header(Kind::answer), {}};
     outgoing.header.ticket = next.waiter.place;
     outgoing.header.value = static_cast<std::uint64_t>(answer);
     if (answer == Answer::refused) return outgoing;
-    const auto read = area.read(epoch, next.position, outgoing.news);
+    std::vector<Told> news;
+    const auto read = area.read(epoch, next.position, news);
     outgoing.header.offset = read.end;
-    outgoing.header.signal = read.complete ? 1 : 0;
+    outgoing.header.signal = read.complete ? Mark::complete : 0;
+    const auto told = std::as_bytes(std::span(news));
+    outgoing.payload.assign(told.begin(), told.end());
+    add_page(outgoing, next, news);
     return outgoing;
+}
+
+/// The page that the thread wants with the lock, if it is among the news. It is copied behind them, so it has all of
+/// which they tell.
+void Locks::add_page(Outgoing& outgoing, const LockArea::Next& next, std::span<const Told> news) {
+    const auto wanted = PageName::from(wanted_[next.waiter.number()].page);
+    if (!wanted) return;
+    const auto copy = consistency_->lend(*wanted, static_cast<int>(next.waiter.rank), news);
+    if (copy.contents.empty()) return;
+    outgoing.header.signal |= Mark::page | (copy.unreleased ? Mark::unreleased : 0);
+    outgoing.header.bytes = copy.contents.size();
+    outgoing.payload.insert(outgoing.payload.end(), copy.contents.begin(), copy.contents.end());
 }
 
 // -- releases on request --
@@ -288,8 +309,8 @@ void Locks::send(int rank, const MessageHeader& header, std::span<const std::byt
 /// By the receiving thread, which must not wait.
 void Locks::post(int rank, Outgoing outgoing) {
     const std::uint64_t ticket = ++tickets_;
-    const auto& news = posted_[ticket] = std::move(outgoing.news);
-    if (fabric_.network()->post(rank, outgoing.header, std::as_bytes(std::span(news)), ticket)) posted_.erase(ticket);
+    const auto& payload = posted_[ticket] = std::move(outgoing.payload);
+    if (fabric_.network()->post(rank, outgoing.header, payload, ticket)) posted_.erase(ticket);
 }
 
 bool Locks::receive(const MessageHeader& header, std::span<const std::byte> payload) {
@@ -325,7 +346,9 @@ bool Locks::asked(const MessageHeader& header) {
     const Waiter waiter{static_cast<std::uint32_t>(header.source), static_cast<std::uint32_t>(header.ticket)};
     Answer answer = Answer::granted;
     if (static_cast<Kind>(header.operation) == Kind::ask) {
-        wanted_[waiter.number()].is_change = false;
+        // A rank of this host that passes the lock on has no pages of this one.
+        const bool is_alone = fabric_.everybody().host_size() == 1;
+        wanted_[waiter.number()] = {.is_change = false, .page = is_alone ? header.bytes : 0};
         if (!area.take_or_queue(lock, waiter, header.offset)) return true; // the answer comes when it is its turn
     } else if (!area.take(lock, waiter.rank)) {
         answer = Answer::refused;
@@ -337,8 +360,14 @@ bool Locks::asked(const MessageHeader& header) {
 bool Locks::answered(const MessageHeader& header, std::span<const std::byte> payload) {
     if (header.ticket >= Waiter::places) return false;
     Arrival& arrival = arrivals_[header.ticket];
-    if (!unpack(payload, arrival.news)) return false;
-    arrival.read = {header.offset, header.signal != 0};
+    const bool has_page = (header.signal & Mark::page) != 0;
+    const std::size_t page_bytes = has_page ? header.bytes : 0;
+    if (page_bytes > payload.size()) return false;
+    const std::size_t begin = payload.size() - page_bytes;
+    if (!unpack(payload.first(begin), arrival.news)) return false;
+    arrival.page.assign(payload.begin() + static_cast<std::ptrdiff_t>(begin), payload.end());
+    if (has_page) arrival.origin = {consistency_->number_change(), (header.signal & Mark::unreleased) != 0};
+    arrival.read = {header.offset, (header.signal & Mark::complete) != 0};
     arrival.before = header.bytes;
     area_at(fabric_.rank())
         .answer(static_cast<std::uint32_t>(header.ticket))

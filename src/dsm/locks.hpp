@@ -13,6 +13,7 @@
 #include "dsm/consistency.hpp"
 #include "dsm/lock_area.hpp"
 #include "dsm/lock_clocks.hpp"
+#include "dsm/page_name.hpp"
 #include "error/result.hpp"
 #include "explain/record.hpp"
 #include "dsm/word_change.hpp"
@@ -28,10 +29,11 @@ class Locks {
 public:
     /// The kinds of its messages, which the courier carries (MessageHeader::operation).
     enum class Kind : std::uint8_t {
-        ask = 64, ///< for lock `value`, by the thread with place `ticket`, which has read the log to `offset`
+        ask = 64, ///< for lock `value`, by the thread with place `ticket`, which has read the log to `offset`; it wants
+                  ///< the page that `bytes` names, if the news drop it
         ask_once, ///< the same, but the thread does not wait if the lock is held
-        answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`; after a change,
-                  ///< with the value before in `bytes`
+        answer,   ///< to the thread with place `ticket`; with notices, and the log's end in `offset`. `signal`: see
+                  ///< Mark. After a change, with the value before in `bytes`; with a page, with its length there
         release,  ///< of lock `value`, with notices
         watch,    ///< asks for `news` as soon as the log is longer than `offset`
         news,     ///< the log is longer now
@@ -50,8 +52,10 @@ public:
 
     static constexpr int no_lock = -1;
     /// Waits until the calling thread has the lock. Copies that it drops then may have been written by this rank, whose
-    /// changes it brings to their homes: it does so while it holds lock `under`, too, and releases all.
-    Result<> acquire(int lock, int under = no_lock);
+    /// changes it brings to their homes: it does so while it holds lock `under`, too, and releases all. A page that is
+    /// wanted with the lock comes with the answer, if its home is the lock's manager, on another host, and if this rank
+    /// has to drop its copy; unless other threads of this rank interfere.
+    Result<> acquire(int lock, int under = no_lock, std::optional<PageName> wanted = {});
     /// Returns false if it is held.
     Result<bool> try_acquire(int lock, int under = no_lock);
     Result<> release(int lock);
@@ -77,6 +81,10 @@ public:
     void serve_releases(std::function<void(Waiter)> serve);
     /// This rank has released, as this waiter wanted.
     void has_released(Waiter waiter);
+    /// Whether a thread of this rank has the lock.
+    bool is_held_here(int lock) const {
+        return owners_[static_cast<std::size_t>(lock)].load(std::memory_order_relaxed) != nullptr;
+    }
     /// Fails if a thread of this rank holds a lock.
     Result<> all_released() const;
 
@@ -105,17 +113,26 @@ private:
     struct Arrival {
         std::vector<Told> news;
         LockArea::Read read;
-        std::uint64_t before; ///< of a word
+        std::uint64_t before;        ///< of a word
+        std::vector<std::byte> page; ///< empty: none came
+        Pages::Origin origin;        ///< of the page
+    };
+    /// What the answer says of the news, and of the page that comes with it.
+    struct Mark {
+        static constexpr std::uint64_t complete = 1;   ///< they are all that the rank lacked
+        static constexpr std::uint64_t page = 2;       ///< there is one, behind the notices
+        static constexpr std::uint64_t unreleased = 4; ///< its home may have written to it since its last release
     };
     /// What a thread of another host waits for.
     struct Wanted {
         bool is_change = false; ///< false: the lock
+        std::uint64_t page = 0; ///< with the lock; the code of its name
         std::uint64_t epoch = 0;
         WordRequest request{};
     };
     struct Outgoing {
         fabric::MessageHeader header;
-        std::vector<Told> news;
+        std::vector<std::byte> payload;
     };
     /// Whether a manager is to tell this rank of news.
     enum class Watch : std::uint8_t { none, asked, told };
@@ -130,7 +147,7 @@ private:
     void end_interval();
     Result<> has(int lock);
     void take_here(int lock, LockArea area);
-    bool ask(int lock, Kind kind, int under);
+    bool ask(int lock, Kind kind, int under, std::optional<PageName> wanted = {});
     template <class Drop>
     void drop_copies(int under, Drop drop);
     bool has_read_log(int manager);
@@ -141,7 +158,8 @@ private:
     void pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver deliver);
     void pass_on(int lock, LockArea area);
     Outgoing change(const LockArea::Next& next, LockArea area);
-    Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer) const;
+    Outgoing answer_for(const LockArea::Next& next, std::uint64_t epoch, LockArea area, LockArea::Answer answer);
+    void add_page(Outgoing& outgoing, const LockArea::Next& next, std::span<const Told> news);
     void post(int rank, Outgoing outgoing);
     void send(int rank, const fabric::MessageHeader& header, std::span<const std::byte> payload);
     fabric::MessageHeader header(Kind kind) const;
@@ -173,7 +191,8 @@ private:
     std::array<Arrival, Waiter::places>
         arrivals_;                         ///< by place; belongs to the receiving thread until the answer is set
     platform::ZeroedArray<Wanted> wanted_; ///< by number of the waiter; the lock of a lock's queue orders its uses
-    std::map<std::uint64_t, std::vector<Told>> posted_; ///< payloads that have not left; used by the receiving thread
+    std::map<std::uint64_t, std::vector<std::byte>>
+        posted_; ///< payloads that have not left; used by the receiving thread
     std::uint64_t tickets_ = 0;
     std::function<void(Waiter)> serve_releases_; ///< empty: nothing is ever asked for
     std::atomic<bool> serves_releases_{false};   ///< set after it

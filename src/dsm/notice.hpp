@@ -24,6 +24,9 @@ struct Notice {
     std::uint64_t first;
     friend bool operator==(const Notice&, const Notice&) = default;
 
+    bool covers(std::uint32_t of_array, std::uint64_t page) const {
+        return kind == Kind::changed && array == of_array && page >= first && page - first < count;
+    }
     static constexpr Notice everything() { return {0, Kind::everything, 0, 0}; }
 };
 

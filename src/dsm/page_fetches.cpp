@@ -287,6 +287,23 @@ bool Pages::is_unreleased(std::size_t page) {
     return !is_clean;
 }
 
+/// By a thread of the program. What was fetched after this page had come may be newer than it.
+void Pages::store(std::size_t page, std::span<const std::byte> contents, Origin origin) {
+    if (contents.size() != layout_.page_bytes) return;
+    lock(pages_[page]);
+    if (pages_[page].state == State::absent && this->origin(page).message < origin.message) {
+        Counters::add(counters_.fetches);
+        Counters::add(counters_.fetched_bytes, contents.size());
+        note_fetched(page, contents);
+        note_change(page, origin);
+        std::ranges::copy(contents, frame(page).begin());
+        pages_[page].idle = 0;
+        pages_[page].state = State::clean;
+        change(page, 1, PageAccess::none, PageAccess::read);
+    }
+    unlock(pages_[page]);
+}
+
 bool Pages::take(std::size_t first, std::span<const std::byte> contents, Origin origin) {
     const std::size_t count = contents.size() / layout_.page_bytes;
     if (!has({first, count}) || contents.size() != count * layout_.page_bytes) return false;

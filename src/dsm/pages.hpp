@@ -193,6 +193,15 @@ public:
         pages_[page].origin.compare_exchange_strong(unreleased, message << 1, std::memory_order_relaxed);
     }
 
+    // -- pages that come with a lock (Locks::acquire) --
+
+    /// Whether its home, rank `home`, may send this page with a lock that it manages.
+    bool may_come(std::size_t page, int home) const {
+        return page < layout_.pages && homes_.of(page) == home && !homes_.is_open(page) && expects();
+    }
+    /// Stores a page that has come so, if this rank has dropped its copy, and has not fetched it since.
+    void store(std::size_t page, std::span<const std::byte> contents, Origin origin);
+
     // -- for the courier, in the thread that receives --
 
     bool has(const PageRun& run) const {

@@ -223,6 +223,12 @@ void SharedMemory::bring(const void* address) {
     with_page(address, [](Pages& array, std::size_t page) { array.bring(page); });
 }
 
+std::optional<PageName> SharedMemory::page_of(const void* address) const {
+    std::optional<PageName> name;
+    with_page(address, [&](const Pages& array, std::size_t page) { name = {array.number(), page}; });
+    return name;
+}
+
 void SharedMemory::note_release(const void* address, const Change& change) {
     with_page(address, [&](Pages& array, std::size_t page) { array.note_release(page, change.message); });
 }

@@ -49,6 +49,8 @@ public:
         /// Whether to find bytes that two ranks write without order (RaceCheck). Then every rank has its own copy,
         /// homes stay where they are, and the protocol is `invalidate`.
         bool check = false;
+        /// Whether the program executes code that it has written on stacks (explain::Use::stacks).
+        bool executable_stacks = false;
         /// Bytes of the heap, for all ranks together (KUMIKI_SHARED_HEAP); 0: there is none.
         std::uint64_t heap = 0;
     };
@@ -139,6 +141,8 @@ public:
     Change last_change(const void* address) const;
     /// Fetches the page that contains this address if this rank lacks it.
     void bring(const void* address);
+    /// The page that contains the address; nothing: it is in no array.
+    std::optional<PageName> page_of(const void* address) const;
     /// That home has released it since.
     void note_release(const void* address, const Change& change);
     /// Whether every rank has its own copy.

@@ -59,6 +59,12 @@ SharedMemory::Change VariableWait::last_change(const void* variable) const {
     return variable != nullptr ? memory_.last_change(variable) : SharedMemory::Change{changes_.changes()};
 }
 
+std::optional<PageName> VariableWait::wanted() const {
+    const Looks& looks = looks_of(*this);
+    if (looks.variable == nullptr || looks.flushes >= most_flushes) return {};
+    return memory_.page_of(looks.variable);
+}
+
 /// No other rank releases anything meanwhile, so what comes now was released before this flush took in the news.
 void VariableWait::renew() {
     Looks& looks = looks_of(*this);

@@ -24,6 +24,9 @@ public:
     /// Whether this rank can have one.
     static bool suits(SharedMemory& memory) { return memory.changes() != nullptr; }
 
+    /// The page of the variable that the calling thread has looked at last, which it wants with the lock when it
+    /// flushes; nothing: it has other work now.
+    std::optional<PageName> wanted() const;
     /// What a thread calls when it flushes, while it has the lock: the variable that it has looked at last is fetched
     /// if the flush has dropped it, so the next look needs no fault, nor another flush.
     void renew();

@@ -80,6 +80,7 @@ bool Locks::asked_to_change(const MessageHeader& header, std::span<const std::by
     std::memcpy(&wanted.request, payload.data(), sizeof wanted.request);
     wanted.epoch = header.signal;
     wanted.is_change = true;
+    wanted.page = 0;
     if (!area.take_or_queue(lock, waiter, header.offset)) return true;
     post(header.source, change({waiter, header.offset}, area));
     pass_on(lock, area, header.signal, [this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });

@@ -187,6 +187,14 @@ inline answer(host, lock, of_epoch) {
     granted[host] = true
 }
 
+inline answer_with_page(host, lock, of_epoch) {
+    answer(host, lock, of_epoch)
+#ifdef PAGES_COME
+    ;
+    add_page(host, lock)
+#endif
+}
+
 /* Of news, for a message. */
 inline clear_rest() {
     for (i : 0 .. 3) {
@@ -198,6 +206,7 @@ inline clear_rest() {
 }
 
 #include "changed_words.pml"
+#include "pages_with_locks.pml"
 
 /* LockArea::pass and Locks::grant */
 inline pass(lock, of_epoch) {
@@ -216,7 +225,7 @@ inline pass(lock, of_epoch) {
 #endif
           if
           :: saved == manager_of(lock) -> granted[saved] = true
-          :: else -> answer(saved, lock, of_epoch)
+          :: else -> answer_with_page(saved, lock, of_epoch)
           fi;
           break
        fi
@@ -250,14 +259,18 @@ inline apply_differences() {
 
 /* Pages::protect_open, mark_fetched. Of a page that was open the home's next release says nothing then. (Where a page
    stays open, because of its mark or another thread, is checked in shared_pages.pml.) */
-inline lend() {
+inline mark_lent(page) {
 #ifndef ONLY_MARKED
     if
-    :: state[at(me, a)] == OPEN && !fetched[a] -> state[at(me, a)] = CLEAN
+    :: state[at(page, page)] == OPEN && !fetched[page] -> state[at(page, page)] = CLEAN
     :: else
     fi;
 #endif
-    fetched[a] = true;
+    fetched[page] = true
+}
+
+inline lend() {
+    mark_lent(a);
     frame[in(source, a, 0)] = frame[in(me, a, 0)];
     frame[in(source, a, 1)] = frame[in(me, a, 1)];
     here[source] = true
@@ -271,9 +284,12 @@ inline receive(from) {
         :: kind == DIFFERENCES -> apply_differences()
         :: kind == ASK ->
            asked_from[source] = a;
+#ifdef PAGE_AS_ASKED
+           copy_page(source, me);
+#endif
            take_or_queue(source, me);
            if
-           :: holder[me] == source -> answer(source, me, b)
+           :: holder[me] == source -> answer_with_page(source, me, b)
            :: else
            fi
         :: kind == RELEASE ->
@@ -553,6 +569,10 @@ inline take_news() {
        arrival_complete[me] = false
     fi;
     learn_all()
+#ifdef PAGES_COME
+    ;
+    store_page(lock)
+#endif
 }
 
 inline read_news() {

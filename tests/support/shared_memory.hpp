@@ -54,6 +54,15 @@ T* allocate_shared(dsm::SharedMemory& memory, std::size_t count, dsm::Placement 
     return static_cast<T*>(*allocated);
 }
 
+/// One lock, for std::lock_guard.
+struct Lock {
+    dsm::SharedMemory& memory;
+    int number;
+    const void* wanted = nullptr; ///< its page is to come with the lock
+    void lock() { ASSERT_TRUE((*memory.locks("test"))->acquire(number, dsm::Locks::no_lock, memory.page_of(wanted))); }
+    void unlock() { ASSERT_TRUE((*memory.locks("test"))->release(number)); }
+};
+
 inline constexpr dsm::Placement every_placement[] = {dsm::Placement::block, dsm::Placement::cyclic,
                                                      dsm::Placement::first, dsm::Placement::relocated,
                                                      dsm::Placement::managed};

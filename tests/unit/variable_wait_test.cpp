@@ -35,7 +35,7 @@ public:
     volatile int& beside_flag(int home) { return (&flag(home))[1]; }
     volatile int& flag(int home) { return flags_[static_cast<std::size_t>(home) * words_]; }
     void flush() {
-        EXPECT_TRUE(locks_.acquire(lock));
+        EXPECT_TRUE(locks_.acquire(lock, Locks::no_lock, wait_->wanted()));
         wait_->renew();
         EXPECT_TRUE(locks_.release(lock));
     }

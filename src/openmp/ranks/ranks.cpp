@@ -262,7 +262,9 @@ void Ranks::acquire(int lock) {
     here_first_[lock].enter();
     const InJob in_job(*this);
     if (!in_job) return;
-    check(locks_->acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock));
+    const int under = is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock;
+    const bool is_flush = lock == instruction_lock && variable_wait_;
+    check(locks_->acquire(lock, under, is_flush ? variable_wait_->wanted() : std::nullopt));
     if (lock != stream_lock) streams_->take_in();
 }
 
