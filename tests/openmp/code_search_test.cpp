@@ -44,13 +44,14 @@ TEST(GlanceTest, TellsTheSameAsTheWholeInstruction) {
         code = code.subspan(glance ? glance->bytes : 1);
         if (!glance) continue;
         ASSERT_EQ(glance->end(), decoded->end());
-        ASSERT_EQ(glance->jump_target, jump_target_of(*decoded));
+        ASSERT_EQ(glance->jump_target(), jump_target_of(*decoded));
+        ASSERT_EQ(glance->target, target_of(*decoded));
         ASSERT_EQ(glance->is_conditional || glance->is_unconditional, is_jump(*decoded));
         ASSERT_TRUE(glance->may_be_atomic || !is_atomic(*decoded));
         ASSERT_TRUE(glance->leaves_the_function || !leaves_the_function(*decoded));
         ++instructions;
         atomic += is_atomic(*decoded) ? 1 : 0;
-        backward += glance->jump_target != nullptr && glance->jump_target < glance->at ? 1 : 0;
+        backward += glance->jump_target() != nullptr && glance->jump_target() < glance->at ? 1 : 0;
     }
     EXPECT_GT(instructions, 10'000U);
     EXPECT_GT(atomic, 0U);

@@ -1,8 +1,18 @@
-// Constants that lie beside the code, where older linkers put them, and look like atomic instructions (0x87 exchanges);
-// and exceptions, whose tables lie there, too.
+// Constants that lie beside the code, where older linkers put them, and look like atomic instructions (0x87 exchanges),
+// or between functions, where programmers in assembly language do; and exceptions, whose tables lie there, too.
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
+
+// LOCK CMPXCHG eight times; and a function of which no table for unwinding knows.
+asm(".pushsection .text\n"
+    "numbers_in_code: .rept 8\n .byte 0xf0, 0x48, 0x0f, 0xb1, 0x0f\n .endr\n"
+    "count_one: lock incl (%rdi)\n ret\n"
+    ".popsection");
+extern "C" {
+extern const unsigned char numbers_in_code[40];
+void count_one(int* counter);
+}
 
 namespace {
 
@@ -38,5 +48,12 @@ int main() {
             ++caught;
         }
     }
+    int sum = 0, counted = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 400; ++i) {
+        sum += numbers_in_code[i % 40];
+        count_one(&counted);
+    }
+    std::printf("sum %d, counted %d\n", sum, counted);
     std::printf("wrong %d, caught %d\n", wrong, caught);
 }

@@ -300,9 +300,9 @@ Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& s
             else if (JumpPatches::possible()) JumpPatches::write_call(behind, at, on_jump<behind_copy_of>, &site);
             else *behind = trap;
         } else if (use != Use::waits)
-            return fail(KUMIKI_ERROR_ENVIRONMENT,
-                        fmt::format("the program has an atomic instruction at {} that cannot be moved",
-                                    static_cast<const void*>(at)));
+            return fail(KUMIKI_ERROR_ENVIRONMENT, fmt::format("{} has an atomic instruction, at {:#x} of the file's "
+                                                              "addresses, that cannot be moved",
+                                                              file_at(at).dli_fname, at - image.base));
     }
     return {};
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <span>
 
+#include "openmp/ranks/code/functions.hpp"
 #include "openmp/ranks/code/instructions.hpp"
 #include "openmp/ranks/code/lock_attempts.hpp"
 #include "openmp/ranks/code/looks_before.hpp"
@@ -29,12 +30,19 @@ void add_updates(std::span<const RealUpdate> updates, std::vector<Finding>& foun
     }
 }
 
-std::vector<Finding> search(std::span<std::byte> code, WaitingCalls& calls) {
+using Functions = std::span<const std::span<std::byte>>;
+
+template <class Each>
+void for_each_instruction_of(Functions functions, Each each) {
+    for (const std::span<std::byte> function : functions) for_each_instruction(function, each);
+}
+
+std::vector<Finding> search(std::span<std::byte> code, Functions functions, WaitingCalls& calls) {
     SpinLoops loops(calls);
     LockAttempts attempts;
     RealUpdates updates;
     std::vector<Finding> found;
-    for_each_instruction(code, [&](const Glance& glance) {
+    for_each_instruction_of(functions, [&](const Glance& glance) {
         const bool enters = attempts.add(glance);
         if (glance.may_be_atomic && is_atomic(glance.decoded()))
             found.push_back({glance.at, enters ? Use::enters : Use::changes, glance.at, {}});
@@ -53,7 +61,7 @@ std::vector<Finding> search(std::span<std::byte> code, WaitingCalls& calls) {
     LooksBefore looks(waits, code);
     for (const SpinLoop& loop : waits)
         for (const Decoded& load : loop.loads) found.push_back({load.at, Use::waits, loop.begin, {}});
-    for_each_instruction(code, [&](const Glance& glance) {
+    for_each_instruction_of(functions, [&](const Glance& glance) {
         for (const Decoded& load : looks.loads_before(glance)) found.push_back({load.at, Use::waits, load.at, {}});
     });
     return found;
@@ -66,8 +74,12 @@ std::vector<Finding> find_in(const Image& image) {
     if (auto kept = cache.read()) return *std::move(kept);
     WaitingCalls calls(image);
     std::vector<Finding> found;
+    const std::vector<std::span<std::byte>> functions = functions_of(image);
     for (const auto& code : image.code) {
-        const std::vector<Finding> here = search(code, calls);
+        const auto begin = [](std::span<std::byte> function) { return function.data(); };
+        const auto first = std::ranges::lower_bound(functions, code.data(), {}, begin),
+                   last = std::ranges::lower_bound(functions, code.data() + code.size(), {}, begin);
+        const std::vector<Finding> here = search(code, Functions(first, last), calls);
         found.insert(found.end(), here.begin(), here.end());
     }
     std::ranges::stable_sort(found, {}, &Finding::at);

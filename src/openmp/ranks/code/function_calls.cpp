@@ -4,24 +4,10 @@
 #include <cstring>
 #include <dlfcn.h>
 
-/// What libgcc finds in the tables by which exceptions are unwound, which compilers write for every function (GCC,
-/// unwind-dw2-fde.h).
-extern "C" {
-struct dwarf_eh_bases { // NOLINT(readability-identifier-naming)
-    void *text, *data, *function;
-};
-const void* _Unwind_Find_FDE(void* instruction, dwarf_eh_bases* bases); // NOLINT(bugprone-reserved-identifier)
-}
+#include "openmp/ranks/code/functions.hpp"
 
 namespace kumiki::openmp {
 namespace {
-
-/// Null: it is not known.
-const std::byte* begin_of_function(const std::byte* instruction) {
-    dwarf_eh_bases bases{};
-    const void* const found = _Unwind_Find_FDE(const_cast<std::byte*>(instruction), &bases);
-    return found != nullptr ? static_cast<const std::byte*>(bases.function) : nullptr;
-}
 
 /// Whether other objects may call it by its name.
 bool is_exported(const std::byte* function) {

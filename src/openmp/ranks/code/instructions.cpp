@@ -45,9 +45,8 @@ std::optional<Glance> glance_at(std::span<std::byte> code) {
                   .is_conditional = category == ZYDIS_CATEGORY_COND_BR,
                   .is_unconditional = category == ZYDIS_CATEGORY_UNCOND_BR,
                   .leaves_the_function = leaves_the_function(category) || instruction.mnemonic == ZYDIS_MNEMONIC_UD2,
-                  .jump_target = nullptr};
-    if ((glance.is_conditional || glance.is_unconditional) && instruction.raw.imm[0].is_relative != 0)
-        glance.jump_target = glance.end() + instruction.raw.imm[0].value.s;
+                  .target = nullptr};
+    if (instruction.raw.imm[0].is_relative != 0) glance.target = glance.end() + instruction.raw.imm[0].value.s;
     return glance;
 }
 

@@ -34,7 +34,9 @@ struct Glance {
     bool may_be_atomic;                    ///< false: is_atomic() is, too
     bool is_conditional, is_unconditional; ///< a jump
     bool leaves_the_function;              ///< or ends it
-    std::byte* jump_target;                ///< as of jump_target_of()
+    std::byte* target;                     ///< as of target_of()
+
+    std::byte* jump_target() const { return is_conditional || is_unconditional ? target : nullptr; }
 
     std::byte* end() const { return at + bytes; }
     Decoded decoded() const { return *decode({at, bytes}); }

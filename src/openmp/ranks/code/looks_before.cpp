@@ -23,8 +23,8 @@ LooksBefore::LooksBefore(std::span<const SpinLoop> loops, std::span<std::byte> c
 
 const LooksBefore::Loop* LooksBefore::entered_by(const Glance& glance) const {
     if (const auto loop = loops_.find(glance.at); loop != loops_.end()) return &loop->second; // from the one before
-    if (glance.jump_target == nullptr) return nullptr;
-    const auto loop = loops_.find(glance.jump_target);
+    if (glance.jump_target() == nullptr) return nullptr;
+    const auto loop = loops_.find(glance.jump_target());
     const bool enters = loop != loops_.end() && !loop->second.body.contains(glance.at);
     return enters ? &loop->second : nullptr;
 }
@@ -35,7 +35,7 @@ bool LooksBefore::leads_into_loop(std::byte* at) const {
         if (in_loops_.contains(at)) return true;
         const auto glance = glance_at(code_.subspan(static_cast<std::size_t>(at - code_.data())));
         if (!glance || glance->leaves_the_function || glance->is_conditional) return false;
-        at = glance->is_unconditional ? glance->jump_target : glance->end();
+        at = glance->is_unconditional ? glance->jump_target() : glance->end();
     }
     return false;
 }
@@ -55,7 +55,7 @@ std::vector<Decoded> LooksBefore::loads_before(const Glance& glance) {
     std::vector<Decoded> found;
     last_.add(glance);
     if (glance.is_conditional && !in_loops_.contains(glance.at) &&
-        (leads_into_loop(glance.end()) || leads_into_loop(glance.jump_target)))
+        (leads_into_loop(glance.end()) || leads_into_loop(glance.jump_target())))
         if (const auto load = load_before(0)) found.push_back(*load);
     const Loop* const loop = entered_by(glance);
     if (loop == nullptr) return found;

@@ -281,9 +281,9 @@ std::vector<std::byte*> exits_of(Body body) {
 
 void SpinLoops::add(const Glance& glance) {
     before_.add(glance);
-    if (glance.jump_target == nullptr || glance.jump_target > glance.at) return;
-    if (auto loop = from(glance.jump_target)) loops_.push_back(std::move(*loop));
-    else other_loops_.push_back({glance.at, glance.jump_target});
+    if (glance.jump_target() == nullptr || glance.jump_target() > glance.at) return;
+    if (auto loop = from(glance.jump_target())) loops_.push_back(std::move(*loop));
+    else other_loops_.push_back({glance.at, glance.jump_target()});
 }
 
 /// The loop that ends with the last instruction. A flush follows each of its loads: else it may end with a variable

@@ -91,8 +91,10 @@ Image image_of(const Object& object) {
     std::erase_if(image.slots, [&data = image.data](const std::byte* slot) {
         return slot < data.data() || slot >= data.data() + data.size(); // these have become read-only
     });
-    for (const auto& segment : object.segments())
+    for (const auto& segment : object.segments()) {
         if (segment.p_type == PT_LOAD) image.segments.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
+        if (segment.p_type == PT_GNU_EH_FRAME) image.unwinding = object.address_of(segment.p_vaddr);
+    }
     image.code = code_of(object);
     image.yields = object.uses_one_of(yielding_functions);
     return image;
