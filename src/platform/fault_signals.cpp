@@ -73,6 +73,17 @@ Attempt attempt_of([[maybe_unused]] const void* context) {
 #endif
 }
 
+/// Whether the page is there, and what is on it may not be executed.
+bool is_forbidden_execution([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    constexpr greg_t present_bit = 1, fetch_bit = 16; // of an instruction
+    const auto& registers = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs;
+    return (registers[REG_ERR] & present_bit) != 0 && (registers[REG_ERR] & fetch_bit) != 0;
+#else
+    return false;
+#endif
+}
+
 /// Gives the signal to the handler that was there before. Without one, the default is installed again, and the signal
 /// comes again: the access is repeated, and a signal that another process has sent is sent once more.
 void pass_on(int signal, siginfo_t* information, void* context) {
@@ -92,7 +103,8 @@ void pass_on(int signal, siginfo_t* information, void* context) {
 void on_signal(int signal, siginfo_t* information, void* context) {
     const int error = errno;
     const auto address = reinterpret_cast<std::uintptr_t>(information->si_addr);
-    FaultHandler* const handler = information->si_code > 0 ? handler_of(address) : nullptr; // or a signal that was sent
+    const bool is_access = information->si_code > 0 && !is_forbidden_execution(context); // or a signal that was sent
+    FaultHandler* const handler = is_access ? handler_of(address) : nullptr;
     if (handler != nullptr) {
         instruction = instruction_of(context);
         const bool handled = handler->fault(static_cast<std::byte*>(information->si_addr), attempt_of(context));

@@ -17,7 +17,7 @@ std::byte* unused_addresses() {
     return reinterpret_cast<std::byte*>(begin);
 }
 
-Result<SecondMapping> SecondMapping::reserve(std::byte* at, std::size_t bytes) {
+Result<SecondMapping> SecondMapping::reserve(std::byte* at, std::size_t bytes, bool may_be_executed) {
     void* got = mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (got == MAP_FAILED || got != at) {
         const int error = got == MAP_FAILED ? errno : EEXIST;
@@ -26,11 +26,12 @@ Result<SecondMapping> SecondMapping::reserve(std::byte* at, std::size_t bytes) {
                                                      "have at every rank, are not free in this process (mmap: {})",
                                                      static_cast<void*>(at), bytes, std::strerror(error)));
     }
-    return SecondMapping(at, bytes);
+    return SecondMapping(at, bytes, may_be_executed);
 }
 
 Result<> SecondMapping::map(std::size_t offset, std::size_t bytes, int descriptor, std::size_t file_offset) {
-    void* got = mmap(data_ + offset, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor,
+    const int allowed = PROT_READ | PROT_WRITE | (may_be_executed_ ? PROT_EXEC : 0);
+    void* got = mmap(data_ + offset, bytes, allowed, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor,
                      static_cast<off_t>(file_offset));
     if (got == MAP_FAILED)
         return fail(KUMIKI_ERROR_MEMORY,
@@ -42,11 +43,12 @@ Result<> SecondMapping::map(std::size_t offset, std::size_t bytes, int descripto
 }
 
 SecondMapping::SecondMapping(SecondMapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(other.size_) {}
+    : data_(std::exchange(other.data_, nullptr)), size_(other.size_), may_be_executed_(other.may_be_executed_) {}
 
 SecondMapping& SecondMapping::operator=(SecondMapping&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(may_be_executed_, other.may_be_executed_);
     return *this;
 }
 
@@ -58,7 +60,8 @@ namespace {
 
 class Protection final : public PageFaults {
 public:
-    explicit Protection(std::byte* data) : data_(data) {}
+    explicit Protection(const SecondMapping& memory)
+        : data_(memory.data()), readable_(PROT_READ | (memory.may_be_executed() ? PROT_EXEC : 0)) {}
 
     Result<> guard(std::size_t offset, std::size_t bytes) override {
         return change(offset, bytes, PageAccess::write, PageAccess::none);
@@ -68,8 +71,8 @@ public:
 
     Result<> change(std::size_t offset, std::size_t bytes, PageAccess, PageAccess to) override {
         const int allowed = to == PageAccess::none   ? PROT_NONE
-                            : to == PageAccess::read ? PROT_READ
-                                                     : PROT_READ | PROT_WRITE;
+                            : to == PageAccess::read ? readable_
+                                                     : readable_ | PROT_WRITE;
         if (mprotect(data_ + offset, bytes, allowed) == 0) return {};
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("cannot protect pages of a shared array (mprotect: {}); give the array longer pages, "
@@ -79,12 +82,11 @@ public:
 
 private:
     std::byte* data_;
+    int readable_; ///< the protection of a page that may be read
 };
 
 } // namespace
 
-std::unique_ptr<PageFaults> use_protection(const SecondMapping& second) {
-    return std::make_unique<Protection>(second.data());
-}
+std::unique_ptr<PageFaults> use_protection(const SecondMapping& second) { return std::make_unique<Protection>(second); }
 
 } // namespace kumiki::platform

@@ -17,10 +17,11 @@ std::byte* unused_addresses();
 class SecondMapping {
 public:
     /// Takes the addresses; every access to them is a fault until map(). Fails when some of them are in use.
-    static Result<SecondMapping> reserve(std::byte* at, std::size_t bytes);
+    static Result<SecondMapping> reserve(std::byte* at, std::size_t bytes, bool may_be_executed = false);
     /// Takes addresses at which this process has memory already, which map() replaces.
-    static SecondMapping over(std::byte* at, std::size_t bytes) { return {at, bytes}; }
-    /// Maps a part of a file, readable and writable, `offset` bytes from the beginning of the addresses.
+    static SecondMapping over(std::byte* at, std::size_t bytes) { return {at, bytes, false}; }
+    /// Maps a part of a file, readable and writable, and executable if that was wanted, `offset` bytes from the
+    /// beginning of the addresses.
     Result<> map(std::size_t offset, std::size_t bytes, int descriptor, std::size_t file_offset);
 
     SecondMapping(SecondMapping&& other) noexcept;
@@ -29,11 +30,14 @@ public:
 
     std::byte* data() const { return data_; }
     std::size_t size() const { return size_; }
+    bool may_be_executed() const { return may_be_executed_; }
 
 private:
-    SecondMapping(std::byte* data, std::size_t size) : data_(data), size_(size) {}
+    SecondMapping(std::byte* data, std::size_t size, bool may_be_executed)
+        : data_(data), size_(size), may_be_executed_(may_be_executed) {}
     std::byte* data_;
     std::size_t size_;
+    bool may_be_executed_;
 };
 
 /// What this process may do with a page without a fault.

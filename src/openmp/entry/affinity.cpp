@@ -4,6 +4,8 @@
 
 #include "openmp/affinity_text.hpp"
 #include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
+#include "platform/thread.hpp"
 
 /// Entry points that describe where a thread runs, by a format (OMP_AFFINITY_FORMAT).
 using namespace kumiki::openmp;
@@ -57,4 +59,10 @@ KUMIKI_ENTRY std::int32_t omp_capture_affinity_(char* to, const char* format, st
     const std::string text = described(trimmed(format, length), self());
     copy_padded(text, to, size);
     return static_cast<std::int32_t>(text.size());
+}
+
+/// Lets the calling thread run wherever the process might when it began; 0, or -1 if the system refuses that. oneTBB
+/// looks for it in every program, and calls it if it is there.
+KUMIKI_ENTRY int kmp_set_thread_affinity_mask_initial() {
+    return kumiki::platform::bind_to_cpus(process().environment().cpus) ? 0 : -1;
 }

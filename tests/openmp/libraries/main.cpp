@@ -1,10 +1,13 @@
-// A program without OpenMP, of which two libraries have it: one directly, one because it uses the other.
+// A program without OpenMP, of which two libraries have it: one directly, one because it uses the other. A third one
+// has nothing to do with them.
 #include <cstdio>
 #include <vector>
 
+#include "apart.hpp"
 #include "core.hpp"
 
 int main() {
+    apart::take_signals();
     std::vector<double> values(10000);
     std::vector<long> numbers(10000);
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -137,10 +137,23 @@ void own_conditions() {
     std::printf("own conditions %d %d\n", turn, in_vain);
 }
 
+/// Leaving a mutex that nobody has entered is a mistake that does nothing.
+void left_twice() {
+    static std::mutex mutex;
+    for (int round = 0; round < 2; ++round) {
+        mutex.lock();
+        mutex.unlock();
+        mutex.unlock();
+    }
+    std::printf("left twice, free %d\n", mutex.try_lock());
+    mutex.unlock();
+}
+
 } // namespace
 
 int main() {
     mutexes();
+    left_twice();
     turns();
     limits();
     own_threads();

@@ -102,9 +102,13 @@ bool Ranks::try_enter(std::uint32_t& word) {
     return entered;
 }
 
+/// A program may leave a lock that nobody has entered, which does nothing with the C library's mutexes.
 void Ranks::leave(std::uint32_t& word) {
-    if (const auto number = std::atomic_ref(word).load(std::memory_order_relaxed); number > held)
-        return release(static_cast<int>(number));
+    if (const auto number = std::atomic_ref(word).load(std::memory_order_relaxed); number > held) {
+        const auto lock = static_cast<int>(number);
+        if (InJob(*this) && !locks_->is_held_here(lock)) static_cast<void>(try_acquire(lock)); // if it is free
+        return release(lock);
+    }
     const int guard = guard_of(&word);
     acquire(guard);
     word = open;

@@ -24,6 +24,12 @@ bool Object::has_name(std::string_view name) const {
 
 std::string_view Object::plain_name() const { return file().substr(0, file().find(".so")); }
 
+bool Object::wants_executable_stacks() const {
+    return std::ranges::any_of(segments_, [](const ElfW(Phdr) & segment) {
+        return segment.p_type == PT_GNU_STACK && (segment.p_flags & PF_X) != 0;
+    });
+}
+
 bool Object::executes(const void* instruction) const {
     return std::ranges::any_of(executable(), [instruction](auto part) {
         return instruction >= part.data() && instruction < part.data() + part.size();

@@ -31,6 +31,8 @@ public:
                    return std::span(address_of(segment.p_vaddr), segment.p_memsz);
                });
     }
+    /// Whether it wants stacks on which code may be executed, for functions within functions (trampolines).
+    bool wants_executable_stacks() const;
     /// Whether this instruction is its own.
     bool executes(const void* instruction) const;
     bool operator==(const Object& other) const { return base_ == other.base_; }

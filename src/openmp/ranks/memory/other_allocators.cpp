@@ -21,11 +21,21 @@ namespace {
     refuse(sentence);
 }
 
+/// Whether the name belongs to a function there. A program that is not position-independent, and takes the address of
+/// another file's function, has that name for its own call of it.
+bool is_defined_at(const void* function) {
+    Dl_info file{};
+    void* symbol = nullptr;
+    return dladdr1(function, &file, &symbol, RTLD_DL_SYMENT) == 0 || symbol == nullptr ||
+           static_cast<const ElfW(Sym)*>(symbol)->st_shndx != SHN_UNDEF;
+}
+
 } // namespace
 
 void refuse_other_allocators() {
     const void* const allocates = dlsym(RTLD_DEFAULT, "malloc");
-    if (allocates != reinterpret_cast<const void*>(&malloc)) refuse_allocator(file_at(allocates), "a malloc()");
+    if (allocates != reinterpret_cast<const void*>(&malloc) && is_defined_at(allocates))
+        refuse_allocator(file_at(allocates), "a malloc()");
     const Dl_info creates = file_at(dlsym(RTLD_DEFAULT, "_Znwm")); // operator new
     if (creates.dli_fname == nullptr) return;
     const std::string_view name = creates.dli_fname;

@@ -3,22 +3,34 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <optional>
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
+#include "openmp/ranks/memory/objects.hpp"
 #include "platform/next_function.hpp"
 
-/// The signals by which the runtime learns of faults and of atomic instructions stay with it: the program and the
-/// library of Fortran, which would only print where the program has failed, are told that they have them. Nor can they
-/// be blocked: the system would end the process at the next fault.
+/// The signals by which the runtime learns of faults and of atomic instructions stay with it: the program and its
+/// libraries, whose handlers mostly print where the program has failed, are told that they have them. Nor can they be
+/// blocked: the system would end the process at the next fault.
 namespace {
 
 using Action = struct sigaction;
 
 constexpr int kept[] = {SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
 
+/// The code of this library, which installs its own handlers; found at the first call, when it does so.
+bool is_own(const void* caller) {
+    static const auto own = [] {
+        for (const kumiki::openmp::Object& object : kumiki::openmp::loaded_objects())
+            if (object.executes(reinterpret_cast<const void*>(&is_own))) return std::optional(object);
+        return std::optional<kumiki::openmp::Object>();
+    }();
+    return own && own->executes(caller);
+}
+
 bool is_kept(int signal, const void* caller) {
-    return std::ranges::find(kept, signal) != std::end(kept) && kumiki::openmp::is_program(caller);
+    return std::ranges::find(kept, signal) != std::end(kept) && !is_own(caller);
 }
 
 sigset_t without_kept(sigset_t signals) {
@@ -39,8 +51,7 @@ void note_handler(sighandler_t handler) {
 using SetMask = int (*)(int, const sigset_t*, sigset_t*);
 
 /// The kernel gets copies of the program's sets, whose pages it does not fetch.
-int set_mask(SetMask real, const void* caller, int how, const sigset_t* change, sigset_t* before) {
-    if (!kumiki::openmp::is_program(caller)) return real(how, change, before);
+int set_mask(SetMask real, int how, const sigset_t* change, sigset_t* before) {
     const sigset_t possible = change != nullptr ? without_kept(*change) : sigset_t{};
     sigset_t found;
     const int result = real(how, change != nullptr ? &possible : nullptr, &found);
@@ -74,17 +85,16 @@ sigset_t leave_signals_to_others() {
 KUMIKI_ENTRY int sigaction(int signal, const Action* action, Action* before) {
     static auto* const real =
         kumiki::platform::next_function<int(int, const Action*, Action*)>(&sigaction, "sigaction");
-    const bool stays = action != nullptr && is_kept(signal, __builtin_return_address(0));
-    if (!stays) {
-        if (action == nullptr || !kumiki::openmp::is_program(__builtin_return_address(0)))
-            return real(signal, action, before);
-        note_handler(action->sa_handler);
-        Action possible = *action;
-        possible.sa_mask = without_kept(action->sa_mask);
-        return real(signal, &possible, before);
+    const void* const caller = __builtin_return_address(0);
+    if (action == nullptr || is_own(caller)) return real(signal, action, before);
+    if (is_kept(signal, caller)) {
+        if (before != nullptr) *before = Action{};
+        return 0;
     }
-    if (before != nullptr) *before = Action{};
-    return 0;
+    if (kumiki::openmp::is_program(caller)) note_handler(action->sa_handler);
+    Action possible = *action;
+    possible.sa_mask = without_kept(action->sa_mask);
+    return real(signal, &possible, before);
 }
 
 // These are different functions by the standard for which the program was built. Those that set a handler by
@@ -112,14 +122,14 @@ KUMIKI_ENTRY int sigsuspend(const sigset_t* blocked) {
 
 KUMIKI_ENTRY int sigprocmask(int how, const sigset_t* change, sigset_t* before) {
     static auto* const real = kumiki::platform::next_function(&sigprocmask, "sigprocmask");
-    return set_mask(real, __builtin_return_address(0), how, change, before);
+    return set_mask(real, how, change, before);
 }
 
 // Programs that were linked with a C library before 2.32 ask for the older version.
 #define KUMIKI_THREAD_MASK(own_name, version)                                                                          \
     KUMIKI_ENTRY int own_name(int how, const sigset_t* change, sigset_t* before) {                                     \
         static auto* const real = kumiki::platform::next_function(&pthread_sigmask, "pthread_sigmask");                \
-        return set_mask(real, __builtin_return_address(0), how, change, before);                                       \
+        return set_mask(real, how, change, before);                                                                    \
     }                                                                                                                  \
     __asm__(".symver " #own_name ", pthread_sigmask@" version ", remove")
 

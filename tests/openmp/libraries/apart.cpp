@@ -1,0 +1,24 @@
+#include "apart.hpp"
+
+#include <csignal>
+#include <initializer_list>
+#include <unistd.h>
+
+namespace apart {
+namespace {
+
+void on_fault(int) { _exit(9); }
+
+} // namespace
+
+void take_signals() {
+    struct sigaction action{};
+    action.sa_handler = on_fault;
+    for (const int fault : {SIGSEGV, SIGBUS, SIGTRAP}) sigaction(fault, &action, nullptr);
+    std::signal(SIGSYS, on_fault);
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+}
+
+} // namespace apart
