@@ -167,10 +167,10 @@ void Consistency::fetch_moved() {
     });
 }
 
-void Consistency::finish_moves() {
+void Consistency::finish_moves(bool ends_alone) {
     const std::lock_guard turn(turn_);
-    arrays_.any([](Pages& array) {
-        array.finish_moves();
+    arrays_.any([ends_alone](Pages& array) {
+        array.finish_moves(ends_alone);
         return false;
     });
     if (courier_ != nullptr) courier_->await_applied();

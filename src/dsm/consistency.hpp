@@ -129,7 +129,7 @@ public:
     void begin_interval(std::uint64_t place);
     /// What follows if acquire_from_all() says so (Pages).
     void fetch_moved();
-    void finish_moves();
+    void finish_moves(bool ends_alone);
 
 private:
     /// Calls end(), which brings what this rank has written to its homes. What was freed before may return after that.

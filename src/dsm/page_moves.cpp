@@ -96,12 +96,13 @@ void Pages::add_requests(std::size_t begin, std::vector<Notice>& notices) {
             append(here ? Notice::Kind::touched : Notice::Kind::touched_once, page, requests);
         }
     });
-    if (homes_.placement() == Placement::relocated)
+    if (homes_.placement() == Placement::relocated || homes_.placement() == Placement::first)
         for (const Notice& notice : std::span(notices).subspan(begin))
             for (std::size_t page = notice.first; page < notice.first + notice.count; ++page) {
                 constexpr int enough = 2;
-                if (is_home(page) || homes_.is_open(page) || pages_[page].state != State::clean) continue;
-                if (++pages_[page].streak >= enough) append(Notice::Kind::wanted, page, requests);
+                Page& here = pages_[page];
+                if (!here.follows || is_home(page) || homes_.is_open(page) || here.state != State::clean) continue;
+                if (++here.streak >= enough) append(Notice::Kind::wanted, page, requests);
             }
     notices.insert(notices.end(), requests.begin(), requests.end());
 }
@@ -127,12 +128,15 @@ void Pages::fetch_moved() {
 
 /// A rank that has left the barrier may fetch a page from its new home while that one is still here: what it fetches is
 /// there, and its mark stays.
-void Pages::finish_moves() {
+void Pages::finish_moves(bool ends_alone) {
     if (moves_.moves().empty()) return;
     const bool begins = !std::exchange(tracked_, true);
     if (begins) follow();
     for (const HomeMoves::Move& move : moves_.moves())
-        for (std::size_t page = move.first; page < move.first + move.count; ++page) homes_.decide(page, move.to);
+        for (std::size_t page = move.first; page < move.first + move.count; ++page) {
+            if (homes_.is_open(page)) pages_[page].follows = ends_alone || homes_.placement() == Placement::relocated;
+            homes_.decide(page, move.to);
+        }
     for (const std::size_t page : moves_.lost())
         if (pages_[page].state == State::touched) send_difference(page);
     send_packed(Audience::acquirer); // at once: nothing follows them

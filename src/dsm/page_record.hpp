@@ -32,7 +32,8 @@ struct PageRecord {
     PageState state; ///< guarded by the lock
     std::atomic<Fetch> fetch;
     std::atomic<std::uint64_t> origin; ///< twice the message, plus whether it is unreleased (Pages::Origin)
-    std::uint8_t streak;               ///< intervals in which this rank has written, and others have not (relocated)
+    bool follows;                      ///< its home is to move to a rank that alone keeps writing to it
+    std::uint8_t streak;               ///< intervals in which this rank has written, and others have not
     std::uint8_t idle;                 ///< updates of this copy since it was fetched, or was found to be in use
     std::uint8_t doublings;            ///< of its patience
     bool cached;                       ///< its frame is in the cache

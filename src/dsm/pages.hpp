@@ -162,8 +162,8 @@ public:
     void await_updates(std::uint64_t barrier);
     /// Fetches pages whose home this rank becomes, and of which it has no up-to-date copy.
     void fetch_moved();
-    /// From now on the homes are in force.
-    void finish_moves();
+    /// From now on the homes are in force. `ends_alone`: see SharedMemory::Meeting.
+    void finish_moves(bool ends_alone);
 
     // -- for an interval that begins at a place of the program (page_prefetches.cpp, early_pages.cpp) --
 

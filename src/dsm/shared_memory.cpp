@@ -108,7 +108,7 @@ Result<> SharedMemory::meet_with_copies(const Meeting& meeting) {
         consistency_->fetch_moved();
         if (auto met = collectives_.barrier(); !met) return met;
     }
-    consistency_->finish_moves();
+    consistency_->finish_moves(meeting.ends_alone);
     return moving.collide ? collectives_.barrier() : Result<>{};
 }
 

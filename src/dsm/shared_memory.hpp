@@ -86,6 +86,10 @@ public:
         int root = 0;
         /// The stack of the thread that calls; nothing below this address on its page is of use to the program.
         const void* stack = nullptr;
+        /// Whether only rank `root` has executed the program since the last barrier. Where a touch decides homes, pages
+        /// that it has touched then move to a rank that alone keeps writing to them: it probably had to initialize
+        /// them.
+        bool ends_alone = false;
     };
     /// After this, everything that any rank did to shared arrays before is visible to all ranks.
     Result<> barrier() { return barrier(Meeting{}); }

@@ -226,13 +226,13 @@ constexpr std::array table = {
             "How accesses to pages of shared arrays that are not here are detected: by userfaultfd, by the protection "
             "of memory (mprotect), or by userfaultfd where the system allows it (auto).",
             false, [](Settings& s, std::string_view t) { return into(s.shared_faults, fault_mechanism(t)); }},
-    Setting{
-        "KUMIKI_HOMES", "--homes", "first", "first, owner, block, cyclic, next, relocated",
-        "Where the pages of an OpenMP program are that runs as several processes. first: where they are touched first; "
-        "next: where they are touched first after the first parallel region has begun; owner: where they were "
-        "allocated, and variables at rank 0; relocated: as first, then at the rank that alone keeps writing to them; "
-        "block, cyclic: distributed.",
-        false, [](Settings& s, std::string_view t) { return into(s.homes, program_homes(t)); }},
+    Setting{"KUMIKI_HOMES", "--homes", "first", "first, owner, block, cyclic, next, relocated",
+            "Where the pages of an OpenMP program are that runs as several processes. first: where they are touched "
+            "first, and from there, if that was outside of regions, at the rank that alone keeps writing to them; "
+            "next: where they are touched first after the first parallel region has begun; owner: where they were "
+            "allocated, and variables at rank 0; relocated: where they are touched first, then always at such a rank;"
+            " block, cyclic: distributed.",
+            false, [](Settings& s, std::string_view t) { return into(s.homes, program_homes(t)); }},
     Setting{"KUMIKI_OPENMP_SCHEDULE", "--schedule", "threads", "threads, measured, affinity:NAME[ROWS]",
             "Which iterations each process of an OpenMP program begins with, in loops that the runtime deals out. "
             "threads: in proportion to its threads; measured: in proportion to what it has done of such loops before; "

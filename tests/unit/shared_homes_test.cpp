@@ -215,6 +215,32 @@ TEST_P(SharedHomesTest, APageFollowsTheRankThatAloneWritesToIt) {
     });
 }
 
+// With first touch, too, if rank 0 had to initialize them alone; pages that others might have touched first stay.
+TEST_P(SharedHomesTest, APageThatOneRankHadToTouchFollowsAnother) {
+    const Watchdog watchdog("pages that are initialized alone");
+    run(3, [](Rank& rank, SharedMemory& memory) {
+        constexpr std::size_t pages = 12, of_rank_0 = 6; // the others are touched in the next interval
+        constexpr SharedMemory::Meeting after_rank_0{.ends_alone = true};
+        Paged array(memory, pages, Placement::first);
+        for (std::size_t page = 0; page < of_rank_0 && rank.rank() == 0; ++page) array(page) = 1;
+        ASSERT_TRUE(memory.barrier(after_rank_0));
+        for (std::size_t page = of_rank_0; page < pages && rank.rank() == 0; ++page) array(page) = 1;
+        ASSERT_TRUE(memory.barrier());
+        const auto writer = [](std::size_t page) { return static_cast<int>(page % 3); };
+        for (std::uint8_t step = 0; step < 6; ++step) {
+            for (std::size_t page = 0; page < pages; ++page)
+                if (writer(page) == rank.rank()) array(page, 3) = step;
+            ASSERT_TRUE(memory.barrier());
+        }
+        for (std::size_t page = 0; page < pages; ++page) {
+            ASSERT_EQ(array.home(page), page < of_rank_0 ? writer(page) : 0) << "page " << page;
+            ASSERT_EQ(array(page), 1);
+            ASSERT_EQ(array(page, 3), 5);
+        }
+        ASSERT_TRUE(memory.barrier());
+    });
+}
+
 INSTANTIATE_TEST_SUITE_P(Mechanisms, SharedHomesTest, tests::every_mechanism, tests::mechanism_name);
 
 } // namespace

@@ -98,7 +98,8 @@ Result<std::string> check_program(const std::string& name, bool several) {
     return unusable(name, linker.empty()
                               ? "it is linked statically; link it without -static, so that it uses libgomp.so.1"
                               : "it does not use OpenMP (neither libgomp.so.1 nor libomp.so.5 is among its libraries); "
-                                "build it with -fopenmp, or leave --openmp out");
+                                "build it with -fopenmp, or leave --openmp out; if it loads a library that does, as "
+                                "Python and R do with packages, set LD_PRELOAD to that library, or to libgomp.so.1");
 }
 
 /// A folder or file in front of those that a variable of the dynamic linker names already.

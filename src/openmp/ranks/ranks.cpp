@@ -146,7 +146,9 @@ void Ranks::meet(std::span<std::byte> of_rank_0) {
     const std::vector<Heap::Batch> freed = take_freed();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     meetings_.fetch_add(1, std::memory_order_relaxed);
-    check(shared_.barrier({.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0)}));
+    const bool begins_region = !of_rank_0.empty();
+    check(shared_.barrier(
+        {.message = of_rank_0, .root = 0, .stack = __builtin_frame_address(0), .ends_alone = begins_region}));
     for (std::uint8_t* const byte : met) *byte = 1;
     return_blocks(freed);
     streams_->take_in();
