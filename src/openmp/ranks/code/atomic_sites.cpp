@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "openmp/process.hpp"
 #include "openmp/ranks/code/atomic_changes.hpp"
 #include "openmp/ranks/code/code_search.hpp"
 #include "openmp/ranks/code/function_calls.hpp"
@@ -307,9 +308,19 @@ Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& s
     return {};
 }
 
+/// Tells the user if it will take many seconds.
+void announce_search(const Image& image) {
+    constexpr std::size_t much = std::size_t{32} << 20, megabyte = std::size_t{1} << 20;
+    std::size_t bytes = 0;
+    for (const auto& code : image.code) bytes += code.size();
+    if (bytes < much || replaced.ranks->rank() != 0) return;
+    say(fmt::format("reading {} MB of code of {} for atomic instructions; what is found is kept for the next start",
+                    bytes / megabyte, file_at(image.code.front().data()).dli_fname));
+}
+
 /// Finds the instructions of an image and copies them.
 Result<> copy_atomics(const Image& image) {
-    const std::vector<Finding> found = find_in(image);
+    const std::vector<Finding> found = find_in(image, [&image] { announce_search(image); });
     if (found.empty()) return {};
     const std::size_t bytes = platform::round_up(found.size() * copy_bytes, platform::page_size());
     Sites& sites = replaced.sites.emplace_back(Sites{{}, map_within(Reach::around(image.code.front().data()), bytes)});

@@ -69,9 +69,10 @@ std::vector<Finding> search(std::span<std::byte> code, Functions functions, Wait
 
 } // namespace
 
-std::vector<Finding> find_in(const Image& image) {
+std::vector<Finding> find_in(const Image& image, const std::function<void()>& begins) {
     const SearchCache cache(image);
     if (auto kept = cache.read()) return *std::move(kept);
+    if (begins) begins();
     WaitingCalls calls(image);
     std::vector<Finding> found;
     const std::vector<std::span<std::byte>> functions = functions_of(image);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <type_traits>
 #include <vector>
@@ -26,7 +27,7 @@ struct Finding {
 static_assert(std::is_trivially_copyable_v<Finding>);
 
 /// All of them, in the order of addresses; some are named twice. A search that takes long is kept in a file for the
-/// next start of the program (SearchCache).
-std::vector<Finding> find_in(const Image& image);
+/// next start of the program (SearchCache). Calls begins() before it searches.
+std::vector<Finding> find_in(const Image& image, const std::function<void()>& begins = {});
 
 } // namespace kumiki::openmp
