@@ -127,7 +127,7 @@ void Pages::fetch_moved() {
 }
 
 /// A rank that has left the barrier may fetch a page from its new home while that one is still here: what it fetches is
-/// there, and its mark stays.
+/// there, and its mark stays. And this rank's agent may lend pages at the same time, and protect them for that.
 void Pages::finish_moves(bool ends_alone) {
     if (moves_.moves().empty()) return;
     const bool begins = !std::exchange(tracked_, true);
@@ -147,17 +147,19 @@ void Pages::finish_moves(bool ends_alone) {
 void Pages::finish(const HomeMoves::Move& move) {
     const std::size_t end = move.first + move.count;
     if (move.to != fabric_.rank()) {
-        std::vector<std::size_t> dropped;
+        for (std::size_t page = move.first; page < end; ++page) lock(pages_[page]);
+        change(move.first, move.count, PageAccess::write, PageAccess::none);
         for (std::size_t page = move.first; page < end; ++page) {
             pages_[page].state = State::absent;
             pages_[page].streak = 0;
-            if (cache_.is_bounded()) dropped.push_back(page);
-            if (move.from != fabric_.rank()) continue;
-            fetched(region_, page).store(0, std::memory_order_relaxed);
-            forget_holders(page);
+            if (move.from == fabric_.rank()) {
+                fetched(region_, page).store(0, std::memory_order_relaxed);
+                forget_holders(page);
+            }
+            Turn(fabric_, pages_[page].locked).unlock_quietly();
         }
-        change(move.first, move.count, PageAccess::write, PageAccess::none);
-        for (const std::size_t page : dropped) give_back(page);
+        fabric_.progress().ring(fabric_.rank());
+        for (std::size_t page = move.first; page < end && cache_.is_bounded(); ++page) give_back(page);
     } else {
         if (move.from != fabric_.rank()) Counters::add(counters_.moves, move.count);
         if (log_) [[unlikely]]
@@ -168,9 +170,13 @@ void Pages::finish(const HomeMoves::Move& move) {
             if (fetched(region_, page).load(std::memory_order_relaxed) != 0) mark_fetched(region_, page, 1);
         };
         bool others = false; // pages that are not just touched, as in a fresh array
-        for (std::size_t page = move.first; page < end; ++page)
+        for (std::size_t page = move.first; page < end; ++page) {
+            lock(pages_[page]);
             if (pages_[page].state == State::touched) open(page);
             else others = true;
+            Turn(fabric_, pages_[page].locked).unlock_quietly();
+        }
+        fabric_.progress().ring(fabric_.rank());
         if (!others) return;
         const auto is = [this](State state) {
             return [this, state](std::size_t page) { return pages_[page].state == state; };
