@@ -42,6 +42,7 @@ bool LockArea::pass(int lock, Next& next) {
     const std::uint32_t number = here.first - 1;
     next = {Waiter::from(number), link(number).position};
     here.first = link(number).next;
+    next.is_last = here.first == 0;
     here.holder = next.waiter.rank + 1;
     return true;
 }

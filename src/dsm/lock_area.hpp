@@ -49,6 +49,7 @@ public:
     struct Next {
         Waiter waiter;
         std::uint64_t position;
+        bool is_last = true; ///< nobody waits behind it
     };
     /// Gives the lock to the first waiter. Returns false if there is none; the lock is then free.
     bool pass(int lock, Next& next);

@@ -12,15 +12,11 @@ namespace kumiki::dsm {
 using fabric::MessageHeader;
 using Answer = LockArea::Answer;
 
-namespace {
-
 /// A different address in every thread.
-const void* this_thread() {
+const void* Locks::this_thread() {
     static thread_local const char mark = 0;
     return &mark;
 }
-
-} // namespace
 
 Locks::Locks(fabric::Fabric& fabric, Consistency* consistency, std::byte* region)
     : fabric_(fabric),
@@ -151,7 +147,9 @@ Locks::Place::~Place() {
 void Locks::take_here(int lock, LockArea area) {
     if (area.take(lock, static_cast<std::uint32_t>(fabric_.rank()))) return;
     const Place place(*this);
-    if (!area.take_or_queue(lock, waiter(place), 0)) await(place);
+    if (area.take_or_queue(lock, waiter(place), 0)) return;
+    recall(lock, area.holder(lock), [this](int rank, const Outgoing& outgoing) { send(rank, outgoing.header, {}); });
+    await(place);
 }
 
 Answer Locks::await(const Place& place) {
@@ -290,6 +288,12 @@ bool Locks::asked_to_release(const MessageHeader& header) {
     return true;
 }
 
+bool Locks::recalled(const MessageHeader& header) {
+    if (header.value >= KUMIKI_SHARED_LOCKS || !recall_) return false;
+    recall_(static_cast<int>(header.value));
+    return true;
+}
+
 // -- messages --
 
 MessageHeader Locks::header(Kind kind) const {
@@ -323,6 +327,7 @@ bool Locks::receive(const MessageHeader& header, std::span<const std::byte> payl
     case Kind::news: return told_news();
     case Kind::change: return asked_to_change(header, payload);
     case Kind::publish: return asked_to_release(header);
+    case Kind::recall: return recalled(header);
     }
     return false;
 }
@@ -349,7 +354,10 @@ bool Locks::asked(const MessageHeader& header) {
         // A rank of this host that passes the lock on has no pages of this one.
         const bool is_alone = fabric_.everybody().host_size() == 1;
         wanted_[waiter.number()] = {.is_change = false, .page = is_alone ? header.bytes : 0};
-        if (!area.take_or_queue(lock, waiter, header.offset)) return true; // the answer comes when it is its turn
+        if (!area.take_or_queue(lock, waiter, header.offset)) { // the answer comes when it is its turn
+            recall(lock, area.holder(lock), [this](int rank, Outgoing outgoing) { post(rank, std::move(outgoing)); });
+            return true;
+        }
     } else if (!area.take(lock, waiter.rank)) {
         answer = Answer::refused;
     }

@@ -39,6 +39,7 @@ public:
         news,     ///< the log is longer now
         change,   ///< of a word, under lock `value`; otherwise as `ask`, with a WordRequest and notices
         publish,  ///< asks the rank to release what it has written, for the thread with place `ticket`
+        recall,   ///< somebody waits for lock `value`, which the rank has
     };
 
     /// `region` is this rank's part of a region of LockArea::bytes() zeros. `consistency` is null when the ranks have
@@ -81,6 +82,21 @@ public:
     void serve_releases(std::function<void(Waiter)> serve);
     /// This rank has released, as this waiter wanted.
     void has_released(Waiter waiter);
+    /// From now on each rank is told when others wait for a lock that it has, by a call of recall(lock) in the thread
+    /// that receives or in one that passes the lock on. So it may keep locks that no thread of it needs at the moment.
+    /// All ranks must do so, and each be alone on its host.
+    void serve_recalls(std::function<void(int lock)> recall) { recall_ = std::move(recall); }
+    /// This rank keeps the lock that the calling thread has, for another thread of it. False: the thread does not have
+    /// it.
+    bool keep(int lock) {
+        const void* mine = this_thread();
+        return owners_[static_cast<std::size_t>(lock)].compare_exchange_strong(mine, nullptr,
+                                                                               std::memory_order_relaxed);
+    }
+    /// The calling thread has a lock that this rank has kept.
+    void take_over(int lock) {
+        owners_[static_cast<std::size_t>(lock)].store(this_thread(), std::memory_order_relaxed);
+    }
     /// Whether a thread of this rank has the lock.
     bool is_held_here(int lock) const {
         return owners_[static_cast<std::size_t>(lock)].load(std::memory_order_relaxed) != nullptr;
@@ -180,6 +196,10 @@ private:
     bool watched(const fabric::MessageHeader& header);
     bool asked_to_change(const fabric::MessageHeader& header, std::span<const std::byte> payload);
     bool asked_to_release(const fabric::MessageHeader& header);
+    bool recalled(const fabric::MessageHeader& header);
+    template <class Deliver>
+    void recall(int lock, int holder, Deliver deliver);
+    static const void* this_thread();
 
     fabric::Fabric& fabric_;
     Consistency* consistency_;
@@ -194,12 +214,23 @@ private:
     std::map<std::uint64_t, std::vector<std::byte>>
         posted_; ///< payloads that have not left; used by the receiving thread
     std::uint64_t tickets_ = 0;
+    std::function<void(int lock)> recall_;       ///< empty: no rank keeps locks
     std::function<void(Waiter)> serve_releases_; ///< empty: nothing is ever asked for
     std::atomic<bool> serves_releases_{false};   ///< set after it
     std::atomic<Watch> watch_{Watch::none};
     std::vector<std::atomic<std::uint64_t>>
         watchers_; ///< by rank that this one will tell: what it has read of the log, + 1; 0: it does not wait
 };
+
+/// Tells the rank that has the lock that another one waits for it.
+template <class Deliver>
+void Locks::recall(int lock, int holder, Deliver deliver) {
+    if (!recall_ || holder < 0) return;
+    if (holder == fabric_.rank()) return recall_(lock);
+    Outgoing outgoing{header(Kind::recall), {}};
+    outgoing.header.value = static_cast<std::uint64_t>(lock);
+    deliver(holder, outgoing);
+}
 
 /// Gives the lock, which no thread has any more, to the first one that waits for it. Where threads of other hosts only
 /// want a change, they get it at once. Calls deliver(rank, outgoing) with answers to other hosts.
@@ -210,10 +241,14 @@ void Locks::pass_on(int lock, LockArea area, std::uint64_t epoch, Deliver delive
         if (region_at(rank) != nullptr) {
             area_at(rank).answer(next.waiter.place).store(LockArea::Answer::granted, std::memory_order_release);
             fabric_.progress().ring(rank);
+            if (!next.is_last) recall(lock, rank, deliver);
             return;
         }
-        if (!wanted_[next.waiter.number()].is_change)
-            return deliver(rank, answer_for(next, epoch, area, LockArea::Answer::granted));
+        if (!wanted_[next.waiter.number()].is_change) {
+            deliver(rank, answer_for(next, epoch, area, LockArea::Answer::granted));
+            if (!next.is_last) recall(lock, rank, deliver);
+            return;
+        }
         deliver(rank, change(next, area));
     }
 }

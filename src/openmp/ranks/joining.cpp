@@ -267,7 +267,8 @@ void Ranks::leave() {
     end_calls();
     check(dsm::collect_records(*fabric_, collectives_, record_.get()));
     check(collectives_.leave());
-    variable_wait_.reset(); // nobody asks this rank for a release any more
+    variable_wait_.reset(); // nobody asks this rank for a release any more, or for a lock
+    kept_locks_.reset();
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
     // process ends, and what this rank has sent must have arrived.

@@ -140,6 +140,7 @@ void Ranks::begin_interval(std::uint64_t place) {
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
 void Ranks::meet(std::span<std::byte> of_rank_0) {
     const SignalsLater later;
+    if (kept_locks_) kept_locks_->give_all();
     if (waits_) flush();
     else flush_output();
     const std::vector<std::uint8_t*> met = take_bytes();
@@ -264,9 +265,12 @@ void Ranks::acquire(int lock) {
     here_first_[lock].enter();
     const InJob in_job(*this);
     if (!in_job) return;
+    const bool may_be_kept = may_keep(lock);
+    if (may_be_kept && kept_locks_->take(lock)) return;
     const int under = is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock;
     const bool is_flush = lock == instruction_lock && variable_wait_;
     check(locks_->acquire(lock, under, is_flush ? variable_wait_->wanted() : std::nullopt));
+    if (may_be_kept) kept_locks_->acquired(lock);
     if (lock != stream_lock) streams_->take_in();
 }
 
@@ -274,7 +278,7 @@ bool Ranks::try_acquire(int lock) {
     const SignalsLater later;
     if (!here_first_[lock].try_enter()) return false;
     const InJob in_job(*this);
-    if (!in_job) return true;
+    if (!in_job || (may_keep(lock) && kept_locks_->take(lock))) return true;
     const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
     if (*taken) streams_->take_in();
@@ -287,6 +291,14 @@ void Ranks::release(int lock) {
     const InJob in_job(*this);
     if (!in_job) return here_first_[lock].leave();
     if (lock != instruction_lock) UpdateRate::of_this_thread().synchronise();
+    if (may_keep(lock) && kept_locks_->keep(lock)) {
+        here_first_[lock].leave();
+        return kept_locks_->left(lock);
+    }
+    give_to_others(lock);
+}
+
+void Ranks::give_to_others(int lock) {
     const bool ordered = is_ordered_by_another(lock);
     if (ordered) acquire(instruction_lock);
     if (lock != stream_lock) flush_output();

@@ -20,6 +20,7 @@
 #include "openmp/ranks/ends.hpp"
 #include "openmp/ranks/memory/heap.hpp"
 #include "openmp/ranks/memory/image.hpp"
+#include "openmp/ranks/locks/kept_locks.hpp"
 #include "openmp/ranks/locks/lock_numbers.hpp"
 #include "openmp/ranks/process/process_state.hpp"
 #include "openmp/ranks/process/random_numbers.hpp"
@@ -155,6 +156,9 @@ public:
     /// The program has loops that wait for variables of other threads. These may be at a barrier already, so from now
     /// on a rank lets the others see what it has written before it waits in one, too.
     Result<> expect_waits();
+    /// Threads may leave locks of the program to their rank (KeptLocks). Not in a program that tries to enter locks: it
+    /// would find them taken though no thread is in them.
+    Result<> keep_locks();
     /// Of the processor's atomic instructions. Its manager is rank 0, which is the home of most variables
     /// (change_word()).
     static constexpr int instruction_lock = 0;
@@ -251,6 +255,9 @@ private:
     LoopParts parts_by_rows(const Loop& loop, int threads);
     std::uint64_t look(std::uint32_t index, int rank, std::uint64_t tag);
     void flush_output();
+    /// Whether it is a lock of the program that this rank may keep.
+    bool may_keep(int lock) const;
+    void give_to_others(int lock);
     /// Whether what comes to its homes with this lock must come there under instruction_lock.
     bool is_ordered_by_another(int lock) const;
     void check(const Result<>& result) const;
@@ -287,7 +294,8 @@ private:
     LastCalls last_calls_;
     std::unique_ptr<std::atomic<bool>[]> used_stacks_; ///< by number
     dsm::Locks* locks_ = nullptr;
-    std::unique_ptr<Lock[]> here_first_; ///< by number of a lock of the shared memory
+    std::unique_ptr<Lock[]> here_first_;    ///< by number of a lock of the shared memory
+    std::unique_ptr<KeptLocks> kept_locks_; ///< null: none are kept
     LockNumbers lock_numbers_;
     RandomNumbers random_numbers_;
     std::mutex bytes_mutex_;

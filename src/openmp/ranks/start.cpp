@@ -100,6 +100,8 @@ Ranks& join(const Settings& settings) {
     if (auto bound = bind_calls(program.images); !bound) refuse(bound.error().message);
     if (std::ranges::any_of(program.images, &Image::yields))
         if (auto expected = ranks.expect_waits(); !expected) refuse(expected.error().message);
+    if (std::ranges::none_of(program.images, &Image::tries_locks))
+        if (auto kept = ranks.keep_locks(); !kept) refuse(kept.error().message);
     if (settings.openmp_atomics == AtomicUpdates::gathered && ranks.rank() == 0)
         if (const auto why = ranks.why_not_gathered())
             say(fmt::format("--atomics gathered has no effect, because {}", *why));

@@ -62,6 +62,22 @@ void LockNumbers::give(std::uint32_t number) {
     returned_.push_back(number);
 }
 
+bool Ranks::may_keep(int lock) const {
+    return kept_locks_ != nullptr && (lock >= behind_guards + 2 * fabric_->size() ||
+                                      lock == static_cast<int>(Own::critical) || lock == static_cast<int>(Own::atomic));
+}
+
+Result<> Ranks::keep_locks() {
+    if (waits_ || !has_own_host_ || fabric_->size() == 1 || shared_.races() != nullptr) return {};
+    auto started = KeptLocks::start(*locks_, here_first_.get(), [this](int lock) {
+        const SignalsLater later;
+        give_to_others(lock);
+    });
+    if (!started) return tl::unexpected(started.error());
+    kept_locks_ = std::move(*started);
+    return {};
+}
+
 int Ranks::change_locks() const {
     const int ranks = fabric_->size();
     return (behind_guards + ranks - 1) / ranks * ranks;

@@ -79,6 +79,10 @@ void add(std::uint64_t& hash, const Object& object) {
 constexpr std::string_view copying_functions[] = {"__kmpc_threadprivate_cached", "__kmpc_threadprivate"};
 constexpr std::string_view yielding_functions[] = {"sched_yield", "thrd_yield", "sleep",          "thrd_sleep",
                                                    "usleep",      "nanosleep",  "clock_nanosleep"};
+constexpr std::string_view trying_functions[] = {
+    "omp_test_lock",       "omp_test_lock_",        "omp_test_nest_lock",
+    "omp_test_nest_lock_", "pthread_mutex_trylock", "pthread_mutex_timedlock",
+    "mtx_trylock",         "mtx_timedlock",         "pthread_mutex_clocklock"};
 
 Image image_of(const Object& object) {
     Image image;
@@ -96,6 +100,7 @@ Image image_of(const Object& object) {
         if (segment.p_type == PT_GNU_EH_FRAME) image.unwinding = object.address_of(segment.p_vaddr);
     }
     image.code = code_of(object);
+    image.tries_locks = object.uses_one_of(trying_functions);
     image.yields = object.uses_one_of(yielding_functions);
     return image;
 }
