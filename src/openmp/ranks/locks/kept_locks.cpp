@@ -65,8 +65,8 @@ KeptLocks::~KeptLocks() {
 bool KeptLocks::take(int lock) {
     EntryRate::of_this_thread().enter();
     Kept& kept = all_[static_cast<std::size_t>(lock)];
-    if (kept.is_kept) {
-        kept.is_kept = false;
+    if (kept.is_kept.load(std::memory_order_relaxed)) {
+        kept.is_kept.store(false, std::memory_order_relaxed);
         kept.is_reused = true;
         locks_.take_over(lock);
         return true;
@@ -78,11 +78,8 @@ bool KeptLocks::take(int lock) {
 void KeptLocks::acquired(int lock) {
     Kept& kept = all_[static_cast<std::size_t>(lock)];
     kept.is_reused = false;
+    kept.is_watched.store(false, std::memory_order_relaxed);
     kept.since.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    if (!kept.is_wanted.load(std::memory_order_relaxed)) return; // then recall() comes now, and give() sees the time
-    schedule(lock, end_of_turn(kept));
-    changed_.notify_one();
 }
 
 KeptLocks::Clock::time_point KeptLocks::end_of_turn(const Kept& kept) {
@@ -94,21 +91,26 @@ bool KeptLocks::keep(int lock) {
     Kept& kept = all_[static_cast<std::size_t>(lock)];
     if (kept.is_wanted.load(std::memory_order_relaxed) && Clock::now() >= end_of_turn(kept)) return false;
     if (!kept.is_listed) {
+        if (is_full_.load(std::memory_order_relaxed)) return false;
         const std::lock_guard guard(mutex_);
-        if (listed_.size() == most_kept) return false;
         listed_.push_back(lock);
         kept.is_listed = true;
+        is_full_.store(listed_.size() >= most_kept, std::memory_order_relaxed);
     }
-    return kept.is_kept = locks_.keep(lock);
+    const bool is_kept = locks_.keep(lock);
+    kept.is_kept.store(is_kept, std::memory_order_relaxed);
+    return is_kept;
 }
 
-/// The thread that serves may have found the lock entered, at the end of its turn: either it was left before, and then
-/// that thread has given it away, or this one sees now that it is wanted. Both write before they look, in one total
-/// order.
+/// Both this thread and recall() write before they look, in one total order: either this one sees now that the lock is
+/// wanted, or recall() has seen that it was kept. The same is true of give(), which finds the lock entered: either it
+/// was left before, or this thread sees that its turn is over.
 void KeptLocks::left(int lock) {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    const Kept& kept = all_[static_cast<std::size_t>(lock)];
-    if (kept.is_wanted.load(std::memory_order_relaxed) && Clock::now() >= end_of_turn(kept)) give(lock);
+    Kept& kept = all_[static_cast<std::size_t>(lock)];
+    if (!kept.is_wanted.load(std::memory_order_relaxed)) return;
+    if (Clock::now() >= end_of_turn(kept)) return give(lock);
+    if (!kept.is_watched.exchange(true, std::memory_order_relaxed)) look_at(lock, end_of_turn(kept));
 }
 
 /// A thread may be in a lock even at a barrier. The one that leaves it releases it, or keeps it until the next barrier.
@@ -118,6 +120,7 @@ void KeptLocks::give_all() {
     {
         const std::lock_guard guard(mutex_);
         listed = std::exchange(listed_, {});
+        is_full_.store(false, std::memory_order_relaxed);
     }
     for (const int lock : listed) {
         if (!here_first_[lock].try_enter()) {
@@ -127,29 +130,33 @@ void KeptLocks::give_all() {
         }
         Kept& kept = all_[static_cast<std::size_t>(lock)];
         kept.is_listed = false;
-        if (kept.is_kept) give_entered(lock);
+        if (kept.is_kept.load(std::memory_order_relaxed)) give_entered(lock);
         else here_first_[lock].leave();
     }
 }
 
 void KeptLocks::give_entered(int lock) {
-    all_[static_cast<std::size_t>(lock)].is_kept = false;
+    all_[static_cast<std::size_t>(lock)].is_kept.store(false, std::memory_order_relaxed);
     locks_.take_over(lock);
     release_(lock);
 }
 
 // -- the thread that gives locks to other ranks --
 
-/// By a thread that must not wait.
+/// By a thread that must not wait. If a thread is in the lock, it sees that when it leaves it.
 void KeptLocks::recall(int lock) {
-    all_[static_cast<std::size_t>(lock)].is_wanted.store(true, std::memory_order_relaxed);
-    schedule(lock, Clock::now());
-    changed_.notify_one();
+    Kept& kept = all_[static_cast<std::size_t>(lock)];
+    kept.is_wanted.store(true, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (kept.is_kept.load(std::memory_order_relaxed)) look_at(lock, Clock::now());
 }
 
-void KeptLocks::schedule(int lock, Clock::time_point when) {
-    const std::lock_guard guard(mutex_);
-    recalled_[lock] = when;
+void KeptLocks::look_at(int lock, Clock::time_point when) {
+    {
+        const std::lock_guard guard(mutex_);
+        recalled_[lock] = when;
+    }
+    changed_.notify_one();
 }
 
 void KeptLocks::serve() {
@@ -179,12 +186,12 @@ void KeptLocks::give(int lock) {
     const bool is_over = Clock::now() >= end;
     const std::lock_guard giving(giving_);
     if (!here_first_[lock].try_enter()) {
-        if (!is_over) schedule(lock, end);
-    } else if (!kept.is_kept) {
+        if (!is_over) look_at(lock, end);
+    } else if (!kept.is_kept.load(std::memory_order_relaxed)) {
         here_first_[lock].leave();
     } else if (kept.is_reused && !is_over) {
         here_first_[lock].leave();
-        schedule(lock, end);
+        look_at(lock, end);
     } else {
         give_entered(lock);
     }

@@ -52,8 +52,9 @@ private:
     using Clock = std::chrono::steady_clock;
 
     struct Kept {
-        bool is_kept, is_reused, is_listed; ///< guarded by the lock of the rank
-        std::atomic<bool> is_wanted;
+        bool is_reused, is_listed; ///< as `is_kept`, written by threads that have entered the lock of the rank
+        std::atomic<bool> is_kept, is_wanted;
+        std::atomic<bool> is_watched;            ///< the thread that serves will look at it at the end of its turn
         std::atomic<Clock::duration::rep> since; ///< when this rank acquired it
     };
 
@@ -62,7 +63,7 @@ private:
     void serve();
     void give(int lock);
     void give_entered(int lock);
-    void schedule(int lock, Clock::time_point when);
+    void look_at(int lock, Clock::time_point when);
     static Clock::time_point end_of_turn(const Kept& kept);
 
     dsm::Locks& locks_;
@@ -74,6 +75,7 @@ private:
     std::condition_variable changed_;
     std::map<int, Clock::time_point> recalled_; ///< when to look at them
     std::vector<int> listed_;                   ///< what has been kept since the last barrier
+    std::atomic<bool> is_full_{false};          ///< no more can be listed
     bool stops_ = false;
     std::thread thread_;
 };
