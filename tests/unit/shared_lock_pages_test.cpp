@@ -24,9 +24,11 @@ volatile int* allocate_page(SharedMemory& memory) {
     return tests::allocate_shared<int>(memory, 2 * platform::page_size() / sizeof(int));
 }
 
-TEST_P(SharedLockPagesTest, APageThatTheNewsDropNeedsNoFault) {
-    const Watchdog watchdog("a page that comes with a lock");
-    tests::run_with_copies(GetParam(), two_hosts, [](Rank& rank, SharedMemory& memory) {
+/// In each of twenty rounds rank 0 writes the number of the round into words[0] with lock 0, and then rank 1 calls
+/// read(memory, words, round).
+template <class Read>
+void write_and_read(FaultMechanism mechanism, Read read) {
+    tests::run_with_copies(mechanism, two_hosts, [read](Rank& rank, SharedMemory& memory) {
         auto* const words = allocate_page(memory);
         EXPECT_EQ(words[0], 0);
         ASSERT_TRUE(memory.barrier());
@@ -37,43 +39,34 @@ TEST_P(SharedLockPagesTest, APageThatTheNewsDropNeedsNoFault) {
                 words[0] = round;
             }
             ASSERT_TRUE(rank.collectives.barrier()); // of the ranks only
-            if (rank.rank() == 1) {
-                const auto before = *memory.counters(nullptr);
-                Lock lock{memory, 0, const_cast<int*>(words)};
-                const std::lock_guard guard(lock);
-                EXPECT_EQ(words[0], round);
-                const auto after = *memory.counters(nullptr);
-                EXPECT_EQ(after.faults, before.faults) << "round " << round;
-                EXPECT_EQ(after.fetches, before.fetches + 1);
-            }
+            if (rank.rank() == 1) read(memory, words, round);
             ASSERT_TRUE(rank.collectives.barrier());
         }
+    });
+}
+
+TEST_P(SharedLockPagesTest, APageThatTheNewsDropNeedsNoFault) {
+    const Watchdog watchdog("a page that comes with a lock");
+    write_and_read(GetParam(), [](SharedMemory& memory, volatile int* words, int round) {
+        const auto before = *memory.counters(nullptr);
+        Lock lock{memory, 0, const_cast<int*>(words)};
+        const std::lock_guard guard(lock);
+        EXPECT_EQ(words[0], round);
+        const auto after = *memory.counters(nullptr);
+        EXPECT_EQ(after.faults, before.faults) << "round " << round;
+        EXPECT_EQ(after.fetches, before.fetches + 1);
     });
 }
 
 // Rank 1 has written beside what rank 0 has, and has not released that: what comes with the lock lacks it.
 TEST_P(SharedLockPagesTest, APageWithChangesOfItsOwnRankKeepsThem) {
     const Watchdog watchdog("a page with unreleased changes");
-    tests::run_with_copies(GetParam(), two_hosts, [](Rank& rank, SharedMemory& memory) {
-        auto* const words = allocate_page(memory);
-        EXPECT_EQ(words[0], 0);
-        ASSERT_TRUE(memory.barrier());
-        for (int round = 1; round <= 20; ++round) {
-            if (rank.rank() == 0) {
-                Lock lock{memory, 0};
-                const std::lock_guard guard(lock);
-                words[0] = round;
-            }
-            ASSERT_TRUE(rank.collectives.barrier());
-            if (rank.rank() == 1) {
-                words[1] = round;
-                Lock lock{memory, 0, const_cast<int*>(words)};
-                const std::lock_guard guard(lock);
-                EXPECT_EQ(words[0], round);
-                EXPECT_EQ(words[1], round);
-            }
-            ASSERT_TRUE(rank.collectives.barrier());
-        }
+    write_and_read(GetParam(), [](SharedMemory& memory, volatile int* words, int round) {
+        words[1] = round;
+        Lock lock{memory, 0, const_cast<int*>(words)};
+        const std::lock_guard guard(lock);
+        EXPECT_EQ(words[0], round);
+        EXPECT_EQ(words[1], round);
     });
 }
 
