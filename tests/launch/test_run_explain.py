@@ -210,9 +210,10 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     subjects = {subject["name"]: subject for subject in said.figures["subjects"]}
     heap = subjects[f"memory of program.c:{number_of('the line of the heap')}"]
     pages = 32768 * 8 // 4096
-    # The second half belongs to rank 1 in each of 20 regions; its home is rank 0, which has allocated it.
-    assert 19 * pages // 2 <= heap["differences"] <= 20 * (pages // 2 + 1)
-    assert heap["again"] >= pages // 2 - 1 and heap["homes"].keys() == {"0"}
+    # The second half belongs to rank 1 in each of 20 regions; its home is rank 0, which has initialized it, until rank 1
+    # has written it in two of them.
+    assert pages <= heap["differences"] <= 2 * pages
+    assert heap["homes"]["1"] > 0
     assert subjects["grid"]["differences"] == 0 < subjects["grid"]["fetches"]
     regions = {region["text"]: region for region in said.figures["regions"]}
     assert regions[f"program.c:{number_of('the region of the heap')} (main)"]["executions"] == 20
