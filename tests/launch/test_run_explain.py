@@ -210,8 +210,8 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     subjects = {subject["name"]: subject for subject in said.figures["subjects"]}
     heap = subjects[f"memory of program.c:{number_of('the line of the heap')}"]
     pages = 32768 * 8 // 4096
-    # The second half belongs to rank 1 in each of 20 regions; its home is rank 0, which has initialized it, until rank 1
-    # has written it in two of them.
+    # The second half belongs to rank 1 in each of 20 regions; its home is rank 0, which has initialized it, until
+    # rank 1 has written it in two of them.
     assert pages <= heap["differences"] <= 2 * pages
     assert heap["homes"]["1"] > 0
     assert subjects["grid"]["differences"] == 0 < subjects["grid"]["fetches"]
