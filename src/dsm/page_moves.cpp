@@ -147,18 +147,14 @@ void Pages::finish_moves(bool ends_alone) {
 void Pages::finish(const HomeMoves::Move& move) {
     const std::size_t end = move.first + move.count;
     if (move.to != fabric_.rank()) {
-        for (std::size_t page = move.first; page < end; ++page) lock(pages_[page]);
-        change(move.first, move.count, PageAccess::write, PageAccess::none);
-        for (std::size_t page = move.first; page < end; ++page) {
+        const auto all = [](std::size_t) { return true; };
+        change_runs(move.first, end, PageAccess::write, PageAccess::none, all, [&](std::size_t page) {
             pages_[page].state = State::absent;
             pages_[page].streak = 0;
-            if (move.from == fabric_.rank()) {
-                fetched(region_, page).store(0, std::memory_order_relaxed);
-                forget_holders(page);
-            }
-            Turn(fabric_, pages_[page].locked).unlock_quietly();
-        }
-        fabric_.progress().ring(fabric_.rank());
+            if (move.from != fabric_.rank()) return;
+            fetched(region_, page).store(0, std::memory_order_relaxed);
+            forget_holders(page);
+        });
         for (std::size_t page = move.first; page < end && cache_.is_bounded(); ++page) give_back(page);
     } else {
         if (move.from != fabric_.rank()) Counters::add(counters_.moves, move.count);

@@ -213,7 +213,7 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     # The second half belongs to rank 1 in each of 20 regions; its home is rank 0, which has initialized it, until
     # rank 1 has written it in two of them.
     assert pages <= heap["differences"] <= 2 * pages
-    assert heap["homes"]["1"] > 0
+    assert heap["homes"]["1"] > heap["homes"].get("0", 0) and heap["elsewhere"] <= 1
     assert subjects["grid"]["differences"] == 0 < subjects["grid"]["fetches"]
     regions = {region["text"]: region for region in said.figures["regions"]}
     assert regions[f"program.c:{number_of('the region of the heap')} (main)"]["executions"] == 20
@@ -223,6 +223,21 @@ def test_openmp_variables_regions_and_atomics(tmp_path: Path) -> None:
     assert others == {"critical without a name": 30}
     assert any("reduction" in change for change in said.findings_on("atomic"))
     assert "Parallel regions" in said.page and said.page.count("<svg") > 1
+
+
+@pytest.mark.skipif(not has_lines(), reason="kumiki-lines is not built (libdw-dev)")
+def test_pages_whose_home_never_writes_them_are_named(tmp_path: Path) -> None:
+    program = openmp_program(tmp_path)
+    said = explain(
+        tmp_path, "-n", "2", "-t", "1", "--openmp", str(program), settings=COPIES | {"KUMIKI_HOMES": "owner"}
+    )
+    assert said.code == 0 and said.output == "124780\n", said.errors
+    subjects = {subject["name"]: subject for subject in said.figures["subjects"]}
+    heap = subjects[f"memory of program.c:{number_of('the line of the heap')}"]
+    pages = 32768 * 8 // 4096
+    # The second half belongs to rank 1 in each of 20 regions; its home is rank 0, which has allocated it.
+    assert 19 * pages // 2 <= heap["differences"] <= 20 * (pages // 2 + 1)
+    assert heap["again"] >= pages // 2 - 1 and heap["homes"].keys() == {"0"}
 
 
 @pytest.mark.skipif(not has_lines(), reason="kumiki-lines is not built (libdw-dev)")

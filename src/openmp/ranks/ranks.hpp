@@ -257,6 +257,7 @@ private:
     void flush_output();
     /// Whether it is a lock of the program that this rank may keep.
     bool may_keep(int lock) const;
+    /// Releases a lock that the calling thread has, and leaves what it has entered first.
     void give_to_others(int lock);
     /// Whether what comes to its homes with this lock must come there under instruction_lock.
     bool is_ordered_by_another(int lock) const;
