@@ -65,27 +65,38 @@ std::vector<in_port_t> own_ports() {
     return ports;
 }
 
+/// Whether the old bytes were there, once: an address has random parts, too, which may have the two bytes of a port.
 bool replace(std::string& text, const void* old_bytes, const void* new_bytes, std::size_t count) {
-    const auto place = text.find(std::string_view(static_cast<const char*>(old_bytes), count));
-    if (place == text.npos) return false;
+    const std::string_view wanted(static_cast<const char*>(old_bytes), count);
+    const auto place = text.find(wanted);
+    if (place == text.npos || text.find(wanted, place + 1) != text.npos) return false;
     text.replace(place, count, static_cast<const char*>(new_bytes), count);
     return true;
 }
 
-/// The address of a worker of this process, changed to another host and port.
-std::string address_of(ucp_worker_h example, const char* own, const char* host, int port) {
+std::string address_of(ucp_worker_h worker) {
     ucp_address_t* packed = nullptr;
     std::size_t length = 0;
-    need(ucp_worker_get_address(example, &packed, &length), "no address");
-    std::string text(reinterpret_cast<const char*>(packed), length);
+    need(ucp_worker_get_address(worker, &packed, &length), "no address");
+    return {reinterpret_cast<const char*>(packed), length};
+}
+
+/// The address of a worker of this process, changed to another host and port.
+std::string address_of(ucp_context_h context, const char* own, const char* host, int port) {
     in_addr from{}, to{};
     inet_pton(AF_INET, own, &from);
     inet_pton(AF_INET, host, &to);
-    if (!replace(text, &from, &to, sizeof from)) give_up("its own address is not in the address");
     const in_port_t wanted = htons(static_cast<std::uint16_t>(port));
-    for (const in_port_t own_port : own_ports())
-        if (replace(text, &own_port, &wanted, sizeof wanted)) return text;
-    give_up("its own port is not in the address");
+    for (int tries = 0; tries < 10; ++tries) {
+        const ucp_worker_h example = new_worker(context);
+        std::string text = address_of(example);
+        const auto ports = own_ports();
+        ucp_worker_destroy(example);
+        if (!replace(text, &from, &to, sizeof from)) give_up("its own address is not in the address");
+        for (const in_port_t own_port : ports)
+            if (replace(text, &own_port, &wanted, sizeof wanted)) return text;
+    }
+    give_up("its own port is not in the address once");
 }
 
 class Stranger {
@@ -100,7 +111,7 @@ public:
         wanted.features = UCP_FEATURE_AM;
         ucp_context_h context = nullptr;
         need(ucp_init(&wanted, config, &context), "no context");
-        const auto address = address_of(new_worker(context), own, host, port);
+        const auto address = address_of(context, own, host, port);
         worker_ = new_worker(context);
         ucp_ep_params_t parameters{};
         parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE;
