@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <execinfo.h>
 #include <gtest/gtest.h>
@@ -24,10 +25,17 @@ struct State {
     std::uint64_t flags;
     std::array<std::array<std::uint64_t, 4>, 16> vector;
     std::array<std::uint64_t, 16> below_stack; ///< the red zone
-    std::uint64_t has_upper_halves;
+    std::uint64_t has_upper_halves;            ///< of `vector`; else they are zeros
+    std::uint64_t has_avx, has_avx512;
+    std::array<std::array<std::uint64_t, 8>, 16> further; ///< zmm16 to zmm31
+    std::array<std::uint64_t, 8> masks;
+    std::uint64_t loads_further; ///< and the masks; else these keep their first values
 };
 static_assert(offsetof(State, rdi) == 112 && offsetof(State, flags) == 120 && offsetof(State, vector) == 128 &&
-              offsetof(State, below_stack) == 640 && offsetof(State, has_upper_halves) == 768);
+              offsetof(State, below_stack) == 640 && offsetof(State, has_upper_halves) == 768 &&
+              offsetof(State, has_avx) == 776 && offsetof(State, has_avx512) == 784 &&
+              offsetof(State, further) == 792 && offsetof(State, masks) == 1816 &&
+              offsetof(State, loads_further) == 1880);
 
 #define FOR_VECTORS(DO)                                                                                                \
     DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7) DO(8) DO(9) DO(10) DO(11) DO(12) DO(13) DO(14) DO(15)
@@ -35,6 +43,13 @@ static_assert(offsetof(State, rdi) == 112 && offsetof(State, flags) == 120 && of
 #define LOAD_YMM(N) "vmovups 128+" #N "*32(%rdi), %ymm" #N "\n"
 #define STORE_XMM(N) "movups %xmm" #N ", 128+" #N "*32(%rdi)\n"
 #define STORE_YMM(N) "vmovups %ymm" #N ", 128+" #N "*32(%rdi)\n"
+#define FOR_FURTHER(DO)                                                                                                \
+    DO(16) DO(17) DO(18) DO(19) DO(20) DO(21) DO(22) DO(23) DO(24) DO(25) DO(26) DO(27) DO(28) DO(29) DO(30) DO(31)
+#define LOAD_ZMM(N) "vmovups 792+(" #N "-16)*64(%rdi), %zmm" #N "\n"
+#define STORE_ZMM(N) "vmovups %zmm" #N ", 792+(" #N "-16)*64(%rdi)\n"
+#define FOR_MASKS(DO) DO(0) DO(1) DO(2) DO(3) DO(4) DO(5) DO(6) DO(7)
+#define LOAD_MASK(N) "kmovq 1816+" #N "*8(%rdi), %k" #N "\n"
+#define STORE_MASK(N) "kmovq %k" #N ", 1816+" #N "*8(%rdi)\n"
 #define LOAD_BELOW(N) "mov 640+" #N "*8(%rdi), %rax\n mov %rax, -128+" #N "*8(%rsp)\n"
 #define STORE_BELOW(N) "mov -128+" #N "*8(%rsp), %rax\n mov %rax, 640+" #N "*8(%rdi)\n"
 
@@ -43,6 +58,8 @@ static_assert(offsetof(State, rdi) == 112 && offsetof(State, flags) == 120 && of
     // clang-format off
     asm("push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"
         "push %rdi\n"
+        "cmpq $0, 1880(%rdi)\n je 3f\n" FOR_FURTHER(LOAD_ZMM) FOR_MASKS(LOAD_MASK) "3:\n"
+        "cmpq $0, 776(%rdi)\n je 1f\n vzeroupper\n"
         "cmpq $0, 768(%rdi)\n je 1f\n" FOR_VECTORS(LOAD_YMM) "jmp 2f\n 1:" FOR_VECTORS(LOAD_XMM) "2:\n"
         "push 120(%rdi)\n popfq\n" FOR_VECTORS(LOAD_BELOW)
         "mov 0(%rdi), %rax\n mov 8(%rdi), %rbx\n mov 16(%rdi), %rcx\n mov 24(%rdi), %rdx\n mov 32(%rdi), %rsi\n"
@@ -54,7 +71,8 @@ static_assert(offsetof(State, rdi) == 112 && offsetof(State, flags) == 120 && of
         "mov %rbp, 40(%rdi)\n mov %r8, 48(%rdi)\n mov %r9, 56(%rdi)\n mov %r10, 64(%rdi)\n mov %r11, 72(%rdi)\n"
         "mov %r12, 80(%rdi)\n mov %r13, 88(%rdi)\n mov %r14, 96(%rdi)\n mov %r15, 104(%rdi)\n" FOR_VECTORS(STORE_BELOW)
         "pushfq\n pop 120(%rdi)\n pop %rax\n mov %rax, 112(%rdi)\n"
-        "cmpq $0, 768(%rdi)\n je 1f\n" FOR_VECTORS(STORE_YMM) "vzeroupper\n jmp 2f\n 1:" FOR_VECTORS(STORE_XMM) "2:\n"
+        "cmpq $0, 784(%rdi)\n je 3f\n" FOR_FURTHER(STORE_ZMM) FOR_MASKS(STORE_MASK) "3:\n"
+        "cmpq $0, 776(%rdi)\n je 1f\n" FOR_VECTORS(STORE_YMM) "vzeroupper\n jmp 2f\n 1:" FOR_VECTORS(STORE_XMM) "2:\n"
         "pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret");
     // clang-format on
 }
@@ -87,11 +105,24 @@ void handle(mcontext_t& context, const void* given) {
     registers[REG_RDI] += 1000;
     registers[REG_EFL] ^= 1; // carry
     registers[REG_RIP] = reinterpret_cast<greg_t>(expected.next);
-    if (expected.state.has_upper_halves != 0) asm volatile("vzeroall" ::: "xmm0", "xmm1", "xmm2", "xmm3");
-    else asm volatile("pxor %%xmm0, %%xmm0" ::: "xmm0");
+    if (expected.state.has_avx != 0) asm volatile("vcmpps $15, %%ymm0, %%ymm0, %%ymm3" ::: "xmm3"); // all bits
+    else asm volatile("pcmpeqd %%xmm3, %%xmm3" ::: "xmm3");
+    if (expected.state.has_avx512 != 0) asm volatile("vpternlogd $255, %zmm20, %zmm20, %zmm20\n kxnorq %k3, %k3, %k3");
 }
 
-State made_up(std::mt19937_64& random, bool is_zero) {
+/// Gives zmm16 to zmm31, the masks, and the upper halves of the others their first values, as the processor knows.
+void clear_further(const State& state) {
+    if (state.has_avx512 == 0) return;
+    constexpr unsigned exceptions_masked = 0x1f80;
+    alignas(64) std::array<unsigned, 1024> nothing{};
+    nothing[6] = exceptions_masked; // MXCSR
+    asm volatile("xrstor64 %0" ::"m"(nothing), "a"(0xe4), "d"(0));
+}
+
+enum class InUse : std::uint8_t { nothing, lower, upper, all };
+
+State made_up(std::mt19937_64& random, InUse in_use) {
+    const bool is_zero = in_use == InUse::nothing;
     State state{};
     for (auto& each : state.general) each = random();
     state.rdi = random();
@@ -100,7 +131,15 @@ State made_up(std::mt19937_64& random, bool is_zero) {
         for (auto& each : state.vector)
             for (auto& part : each) part = random();
     for (auto& each : state.below_stack) each = random();
-    state.has_upper_halves = __builtin_cpu_supports("avx") != 0 ? 1 : 0;
+    state.has_avx = __builtin_cpu_supports("avx") != 0 ? 1 : 0;
+    state.has_avx512 = __builtin_cpu_supports("avx512bw") != 0 ? 1 : 0;
+    state.has_upper_halves = in_use >= InUse::upper ? state.has_avx : 0;
+    state.loads_further = in_use == InUse::all ? state.has_avx512 : 0;
+    if (state.loads_further != 0) {
+        for (auto& each : state.further)
+            for (auto& part : each) part = random();
+        for (auto& each : state.masks) each = random();
+    }
     if (state.has_upper_halves == 0)
         for (auto& each : state.vector) each[2] = each[3] = 0;
     return state;
@@ -122,9 +161,9 @@ TEST(JumpPatches, KeepWhatTheHandlerDoesNotChange) {
     std::mt19937_64 random(1);
     for (std::size_t bytes = 2; bytes <= 9; ++bytes)
         for (const auto& behind : fillings)
-            for (const bool is_zero : {false, true}) {
+            for (const InUse in_use : {InUse::nothing, InUse::lower, InUse::upper, InUse::all}) {
                 SCOPED_TRACE(testing::Message() << bytes << " bytes before " << int{behind[0]});
-                Expected expected{made_up(random, is_zero), place.data() + bytes, 0};
+                Expected expected{made_up(random, in_use), place.data() + bytes, 0};
                 std::array<std::byte, 32> before{};
                 bool is_replaced = false;
                 JumpPatches patches;
@@ -138,6 +177,7 @@ TEST(JumpPatches, KeepWhatTheHandlerDoesNotChange) {
                 if (!is_replaced) continue;
                 EXPECT_TRUE(std::ranges::equal(place.subspan(bytes), std::span(before).subspan(bytes)));
                 State state = expected.state;
+                clear_further(state);
                 run(state);
                 EXPECT_EQ(expected.calls, 1);
                 for (std::size_t each = 0; each < state.general.size(); ++each)
@@ -145,6 +185,8 @@ TEST(JumpPatches, KeepWhatTheHandlerDoesNotChange) {
                 EXPECT_EQ(state.rdi, expected.state.rdi + 1000);
                 EXPECT_EQ(state.flags, expected.state.flags ^ 1);
                 EXPECT_EQ(state.vector, expected.state.vector);
+                EXPECT_EQ(state.further, expected.state.further);
+                EXPECT_EQ(state.masks, expected.state.masks);
                 EXPECT_EQ(state.below_stack, expected.state.below_stack);
             }
 }
@@ -154,7 +196,7 @@ TEST(JumpPatches, NeighboursAreReplacedFromTheLastOne) {
     if (!JumpPatches::possible()) GTEST_SKIP() << "this processor has no XSAVEC";
     std::mt19937_64 random(2);
     JumpPatches patches;
-    Expected second{made_up(random, false), place.data() + 8, 0};
+    Expected second{made_up(random, InUse::all), place.data() + 8, 0};
     Expected first{second.state, place.data() + 4, 0};
     for (auto& each : first.state.general) each -= 1000;
     first.state.rdi -= 1000;
@@ -169,6 +211,31 @@ TEST(JumpPatches, NeighboursAreReplacedFromTheLastOne) {
     run(state);
     EXPECT_EQ(std::tuple(first.calls, second.calls), std::tuple(1, 1));
     EXPECT_EQ(state.rdi, second.state.rdi + 1000);
+}
+
+TEST(JumpPatches, ADetourLeadsPastTheHandler) {
+    if (!JumpPatches::possible()) GTEST_SKIP() << "this processor has no XSAVEC";
+    std::mt19937_64 random(3);
+    std::atomic<std::uint8_t> is_taken{1};
+    JumpPatches patches;
+    Expected expected{made_up(random, InUse::all), place.data() + 6, 0};
+    ASSERT_TRUE(change_code(place, [&] {
+        write_code(6, {0x90});
+        EXPECT_TRUE(patches.replace(place, place.first(6), handle, &expected,
+                                    JumpPatches::Detour{&is_taken, place.data() + 6}));
+    }));
+    ASSERT_TRUE(patches.finish());
+    State state = expected.state;
+    run(state);
+    EXPECT_EQ(expected.calls, 0);
+    EXPECT_EQ(std::memcmp(&state, &expected.state, sizeof state), 0) << "it has changed something";
+    is_taken = 0;
+    state = expected.state;
+    run(state);
+    EXPECT_EQ(expected.calls, 1);
+    EXPECT_EQ(state.rdi, expected.state.rdi + 1000);
+    EXPECT_EQ(state.flags, expected.state.flags ^ 1);
+    EXPECT_EQ(state.below_stack, expected.state.below_stack);
 }
 
 TEST(JumpPatches, LeaveCodeAloneThatHasTwoBeginnings) {

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <ucontext.h>
 
@@ -38,6 +40,12 @@ public:
     /// Whether this processor can save its vector registers in a known number of bytes (XSAVEC).
     static bool possible();
 
+    /// Where the thread goes on instead of calling the handler, while a byte is not 0.
+    struct Detour {
+        const std::atomic<std::uint8_t>* taken;
+        const std::byte* to;
+    };
+
     static constexpr std::size_t call_bytes = 48;
     /// Code that calls the handler in the place of the instruction at `at`.
     static void write_call(std::byte* place, const std::byte* at, Handler handler, const void* given);
@@ -49,13 +57,14 @@ public:
     /// Replaces an instruction of the code, which can be written. Returns false if there is no memory where the jump
     /// could lead, if the program may also come to its second byte, or if jumps are not possible(). Of several
     /// instructions the last one comes first: those before it may have its first bytes in their jumps.
-    bool replace(std::span<const std::byte> code, std::span<std::byte> instruction, Handler handler, const void* given);
+    bool replace(std::span<const std::byte> code, std::span<std::byte> instruction, Handler handler, const void* given,
+                 const std::optional<Detour>& detour = {});
 
     /// Now the calls can be executed.
     Result<> finish();
 
 private:
-    std::byte* place_within(const Reach& reach);
+    std::byte* place_within(const Reach& reach, std::size_t bytes);
 
     static constexpr std::size_t most_pages = 1024;
     std::map<std::uintptr_t, std::size_t> pages_; ///< how many bytes of them are used
