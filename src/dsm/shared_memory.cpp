@@ -188,20 +188,18 @@ bool SharedMemory::fault(std::byte* address, platform::Attempt attempt) {
     return false;
 }
 
-void SharedMemory::fault(Pages& array, std::byte* address, platform::Attempt attempt) const {
+void SharedMemory::fault(Pages& array, std::byte* address, platform::Attempt attempt) {
     const auto offset = static_cast<std::size_t>(address - array.data());
     const std::size_t page = offset / array.layout().page_bytes;
-    if (!array.log() && !check_) [[likely]] {
-        array.fault(page, attempt);
-        return;
-    }
-    const void* const code = platform::faulting_instruction();
+    const bool is_watched = array.log() || check_;
+    const void* const code = is_watched ? platform::faulting_instruction() : nullptr;
     const Writer writer =
         check_ ? Writer{reinterpret_cast<std::uintptr_t>(explain::in_program(code)), offset} : Writer{};
     const auto begin = explain::Timed::Clock::now();
     array.fault(page, attempt, writer);
-    if (array.log())
-        array.log().faulted(address, attempt == platform::Attempt::write, code, explain::Timed::Clock::now() - begin);
+    const std::chrono::nanoseconds took = explain::Timed::Clock::now() - begin;
+    time_in_faults_.fetch_add(took.count(), std::memory_order_relaxed);
+    if (array.log()) array.log().faulted(address, attempt == platform::Attempt::write, code, took);
 }
 
 std::size_t SharedMemory::accessible(const std::byte* address) const {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -159,6 +161,11 @@ public:
     /// What it has found so far, at rank 0; null: there is none.
     const Races* races() const { return check_ ? &check_->races() : nullptr; }
 
+    /// How long threads of this rank have been in faults, all together.
+    std::chrono::nanoseconds time_in_faults() const {
+        return std::chrono::nanoseconds(time_in_faults_.load(std::memory_order_relaxed));
+    }
+
     bool fault(std::byte* address, platform::Attempt attempt) override;
     std::size_t accessible(const std::byte* address) const override;
 
@@ -193,7 +200,7 @@ private:
     Result<> meet_with_copies(const Meeting& meeting);
     Result<> meet_without_copies(const Meeting& meeting);
     Result<> compare_writes();
-    void fault(Pages& array, std::byte* address, platform::Attempt attempt) const;
+    void fault(Pages& array, std::byte* address, platform::Attempt attempt);
     /// Calls use(array, page) for the page that contains the address, if it is in an array.
     template <class Use>
     void with_page(const void* address, Use use) const {
@@ -233,6 +240,7 @@ private:
     fabric::Fabric& fabric_;
     collective::Collectives& collectives_;
     Options options_;
+    std::atomic<std::chrono::nanoseconds::rep> time_in_faults_{0};
     bool copies_;
     bool uses_userfaultfd_ = false;
     CopyCache cache_;

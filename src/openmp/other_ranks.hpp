@@ -40,6 +40,7 @@ struct ForkNotice {
     Controls controls;             ///< of the task that met the region
     std::uint64_t first_claim = 0; ///< numbers of the region's first constructs of two kinds (Member)
     std::uint64_t first_single = 0;
+    bool asks = false; ///< whether the region's threads shall note_own_variables() behind its body
     Seeds seeds{};
     const void* process_state = nullptr; ///< what the others take in of the first process (ProcessState)
 };
@@ -70,8 +71,16 @@ public:
     virtual bool has_stack(int number) const = 0;
     virtual Result<pthread_t> start_thread(int number, void* (*function)(void*), void* argument) = 0;
 
+    /// At rank 0, when a region begins that spans(): whether it runs on all ranks; else this one alone has all its
+    /// threads, and calls end_alone().
+    virtual bool runs_on_all(const void* code) = 0;
+    virtual void end_alone() = 0;
+    /// At rank 0: whether the threads of the next region shall note_own_variables() behind its body.
+    virtual bool asks() const = 0;
     /// At rank 0: lets all ranks begin the region.
     virtual void fork(const ForkNotice& fork) = 0;
+    /// The end of a region that runs on all ranks: a barrier.
+    virtual void join() = 0;
     /// A barrier; one thread of every rank calls it. `code`: where in the program; null: unknown.
     virtual void meet(const void* code) = 0;
 
@@ -128,6 +137,11 @@ public:
     virtual void leave(std::uint32_t& word) = 0;
     /// The lock, which is open, will not be used again.
     virtual void forget(std::uint32_t& word) = 0;
+
+    /// The calling thread has got something that only its process has, and that it may use in later regions.
+    virtual void note_tie() = 0;
+    /// The same if it has changed variables of the program that each thread has for itself (thread_local).
+    virtual void note_own_variables() = 0;
 
     /// Ends the program, because it asks for what several processes cannot do.
     [[noreturn]] virtual void refuse(const char* what) const = 0;

@@ -224,22 +224,27 @@ void Team::start(Member& me) {
 
 void Team::begin(const Region& region, int threads) {
     OtherRanks* const others = process().others();
-    if (others != nullptr && outer_->team.level() == 0 && region.reductions == nullptr && others->leads() &&
-        others->spans(threads)) {
+    const void* const code = region.code != nullptr ? region.code : reinterpret_cast<const void*>(region.function);
+    const bool may_be_on_all = others != nullptr && outer_->team.level() == 0 && region.reductions == nullptr &&
+                               others->leads() && others->spans(threads);
+    is_alone_ = may_be_on_all && !others->runs_on_all(code);
+    if (may_be_on_all && !is_alone_) {
         ForkNotice fork{.function = region.function,
                         .data = region.data,
-                        .code = region.code != nullptr ? region.code : reinterpret_cast<const void*>(region.function),
+                        .code = code,
                         .threads = threads,
                         .bind = region.bind,
                         .has_loop = region.loop != nullptr,
                         .loop = region.loop != nullptr ? *region.loop : Loop{},
                         .controls = outer_->task->controls,
                         .first_claim = first_claim_,
-                        .first_single = others->next_single()};
+                        .first_single = others->next_single(),
+                        .asks = others->asks()};
         others->fork(fork);
         return begin(fork);
     }
     set<OtherRanks*>(others_, nullptr);
+    asks_ = is_alone_ && others->asks();
     set(first_single_, std::uint64_t{0});
     taken_ = 0;
     if (const int limit = outer_->task->controls.thread_limit; threads > 1 && limit != no_limit) {
@@ -253,6 +258,7 @@ void Team::begin(const Region& region, int threads) {
 
 void Team::begin(const ForkNotice& fork) {
     others_ = process().others();
+    asks_ = fork.asks;
     const Part part = others_->part(fork.threads);
     taken_ = 0;
     first_claim_ = fork.first_claim;
@@ -279,10 +285,12 @@ void Team::start_part() {
 
 void Team::end() {
     Member& me = member(0);
+    end_body();
     // acquire: with the last one's addition, everything that all did before theirs is seen.
     const auto ended = [&] { return ended_.load(std::memory_order_acquire) == ends_awaited_; };
     if (here() > 1 || had_tasks()) work_until(me, nullptr, [&] { return ended() && (!had_tasks() || !tasks_left()); });
-    if (others_ != nullptr) others_->meet(nullptr);
+    if (others_ != nullptr) others_->join();
+    if (is_alone_) process().others()->end_alone();
     first_share_ = me.shares_met;
     set(first_claim_, me.claims_met);
     outer_->place = me.place; // the master has moved
@@ -318,6 +326,7 @@ void* Team::serve(void* argument) {
         if (!took_part) continue;
         team.start(me);
         team.described_.function(team.described_.data);
+        team.end_body();
         // acq_rel: the master sees what this thread has done.
         team.ended_.fetch_add(1, std::memory_order_acq_rel);
         team.ring();

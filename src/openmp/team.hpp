@@ -145,6 +145,10 @@ private:
     };
 
     static void* serve(void* worker);
+    void end_body() const {
+        if (asks_) [[unlikely]]
+            process().others()->note_own_variables();
+    }
     std::uint64_t await_fork(Member& me, std::uint64_t seen, bool took_part);
     void prepare(const Region& region, int threads, Part part);
     void start_part();
@@ -183,6 +187,8 @@ private:
     Taskgroup group_{};
     Seats seats_;
     OtherRanks* others_ = nullptr;
+    bool is_alone_ = false; ///< the region could run on all ranks, and does not
+    bool asks_ = false;     ///< its threads note_own_variables()
     int first_id_ = 0;
     std::uint64_t first_claim_ = 0, first_single_ = 0;
     alignas(platform::apart) Region described_{};

@@ -37,7 +37,14 @@ enum class ProgramHomes {
     relocated, ///< as first; and a page moves to a rank that keeps writing to it, if nobody else does
 };
 
-/// What a barrier does with copies of pages of shared arrays that others have written.
+/// Which ranks run the parallel regions of an OpenMP program.
+enum class RegionRanks {
+    all,
+    first,       ///< alone, with as many threads
+    adaptive,    ///< all, or the first one alone where that turns out to be faster
+    alternating, ///< region by region all, or the first one alone; for tests
+};
+
 /// How ranks update variables of an OpenMP program atomically where it does not use the result.
 enum class AtomicUpdates {
     ordered,  ///< at once, each as a lock of all ranks
@@ -45,6 +52,7 @@ enum class AtomicUpdates {
     gathered, ///< in the rank's copy, until it releases
 };
 
+/// What a barrier does with copies of pages of shared arrays that others have written.
 enum class SharedProtocol { invalidate, update };
 
 /// The values of all settings, read from the environment.
@@ -70,6 +78,7 @@ struct Settings {
     ProgramHomes homes = ProgramHomes::first;
     std::string openmp_schedule; ///< how loops that the runtime deals out are divided among the ranks
     AtomicUpdates openmp_atomics = AtomicUpdates::adaptive;
+    RegionRanks openmp_regions = RegionRanks::adaptive;
     std::string openmp_libraries; ///< names of libraries that are part of the program, separated by commas
     SharedProtocol shared_protocol = SharedProtocol::invalidate; ///< of arrays for which the program chooses none
     std::uint64_t shared_heap = 0;  ///< bytes from which single ranks allocate shared memory, of all ranks together

@@ -98,6 +98,14 @@ Result<AtomicUpdates> atomic_updates(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be ordered, adaptive or gathered");
 }
 
+Result<RegionRanks> region_ranks(std::string_view text) {
+    if (text == "adaptive") return RegionRanks::adaptive;
+    if (text == "all") return RegionRanks::all;
+    if (text == "first") return RegionRanks::first;
+    if (text == "alternating") return RegionRanks::alternating;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be adaptive, all, first or alternating");
+}
+
 Result<FaultMechanism> fault_mechanism(std::string_view text) {
     if (text == "auto") return FaultMechanism::automatic;
     if (text == "userfaultfd") return FaultMechanism::userfaultfd;
@@ -247,6 +255,13 @@ constexpr std::array table = {
         "faster, and right where OpenMP's atomic construct is enough, without seq_cst, release and acquire. adaptive: "
         "ordered, but gathered by a thread that has made many updates and synchronises rarely.",
         false, [](Settings& s, std::string_view t) { return into(s.openmp_atomics, atomic_updates(t)); }},
+    Setting{
+        "KUMIKI_OPENMP_REGIONS", "--regions", "adaptive", "adaptive, all, first, alternating",
+        "On which hosts the parallel regions of an OpenMP program run. all: on all of them; first: on the first one "
+        "alone, with as many threads; adaptive: on all, but on the first one alone where that turns out to be "
+        "faster, because messages between the hosts take longer than the work; alternating: region by region the "
+        "one and the other, for tests.",
+        false, [](Settings& s, std::string_view t) { return into(s.openmp_regions, region_ranks(t)); }},
     Setting{
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",
         "Libraries of an OpenMP program that share their variables and heap with it over several processes, besides "

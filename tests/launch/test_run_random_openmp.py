@@ -36,5 +36,6 @@ def test_random_programs(first: int, remote_shell: str, tmp_path: Path) -> None:
         for name, threads in SHAPES.items():
             hosts = [f"host{number}" for number in range(len(threads.split(",")))]
             where = ["--remote-shell", remote_shell, "--hosts", ",".join(hosts)] if len(hosts) > 1 else []
-            found = output(run, *where, "-t", threads, "--openmp", program)
-            assert found == expected, f"seed {seed} as {name}"
+            for regions in ("all", "alternating") if where else ("all",):
+                found = output(run, *where, "-t", threads, "--regions", regions, "--openmp", program)
+                assert found == expected, f"seed {seed} as {name}, regions {regions}"

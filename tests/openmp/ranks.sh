@@ -16,6 +16,7 @@ remote_shell=$(dirname "$0")/../bench/same-machine
 set -f # options may look like patterns
 options=${KUMIKI_RUN_OPTIONS-}
 unset KUMIKI_RUN_OPTIONS
+export KUMIKI_OPENMP_REGIONS="${KUMIKI_OPENMP_REGIONS-all}" # short programs would not run long enough for another choice
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 start() {

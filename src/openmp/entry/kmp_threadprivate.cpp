@@ -61,6 +61,7 @@ public:
             copies_.emplace(address, Copy{address, &variable});
             return address;
         }
+        if (OtherRanks* const others = process().others()) others->note_tie();
         void* const memory = program_memory(bytes, kumiki::platform::apart); // whose address other threads may get
         if (memory == nullptr) refuse("there is no memory for a thread's copy of a variable");
         if (variable.construct != nullptr) variable.construct(memory);

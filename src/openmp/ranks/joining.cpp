@@ -85,6 +85,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Progr
     if (auto same = ranks->compare_layouts(program); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
     if (auto shared = ranks->share_memory(program); !shared) return tl::unexpected(shared.error());
+    ranks->choose_hosts(settings);
     return ranks;
 }
 
@@ -163,6 +164,7 @@ Result<> Ranks::share_variables(const Program& program) {
     if (!known) return tl::unexpected(known.error());
     rows_ = known->rows;
     base_ = program.images.front().base;
+    thread_variables_ = ThreadVariables(program);
     for (const Image& image : program.images) {
         if (image.data.empty()) continue;
         std::span<const VariableHomes> homes;

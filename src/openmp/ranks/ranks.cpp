@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <stdio_ext.h>
+#include <thread>
 #include <utility>
 
 #include "openmp/process.hpp"
@@ -68,6 +69,7 @@ bool Ranks::spans(int threads) const {
 }
 
 void Ranks::exchange(ForkNotice& fork) {
+    end_rest();
     note_region(nullptr, last_meeting_);
     meet(std::as_writable_bytes(std::span(&fork, 1)));
     note_region(fork.code, explain::Timed::Clock::now());
@@ -134,6 +136,7 @@ void Ranks::meet(const void* code) {
 void Ranks::begin_interval(std::uint64_t place) {
     const SignalsLater later;
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::barriers);
     shared_.begin_interval(place);
 }
 
@@ -146,6 +149,7 @@ void Ranks::meet(std::span<std::byte> of_rank_0) {
     const std::vector<std::uint8_t*> met = take_bytes();
     const std::vector<Heap::Batch> freed = take_freed();
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::barriers);
     meetings_.fetch_add(1, std::memory_order_relaxed);
     const bool begins_region = !of_rank_0.empty();
     check(shared_.barrier(
@@ -177,8 +181,8 @@ void Ranks::return_blocks(std::span<const Heap::Batch> freed) {
 }
 
 void Ranks::set_when_met(std::uint8_t& byte) {
-    if (leads() && self().team.level() == 0) {
-        byte = 1;
+    if (others_rest()) {
+        std::atomic_ref(byte).store(1, std::memory_order_release);
         return;
     }
     const std::lock_guard lock(bytes_mutex_);
@@ -264,9 +268,11 @@ void Ranks::acquire(int lock) {
     const SignalsLater later;
     here_first_[lock].enter();
     const InJob in_job(*this);
-    if (!in_job) return;
+    if (!in_job || (may_be_taken_at_rest(lock) && at_rest_.take(lock))) return;
     const bool may_be_kept = may_keep(lock);
+    held_.fetch_add(1, std::memory_order_relaxed);
     if (may_be_kept && kept_locks_->take(lock)) return;
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
     const int under = is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock;
     const bool is_flush = lock == instruction_lock && variable_wait_;
     check(locks_->acquire(lock, under, is_flush ? variable_wait_->wanted() : std::nullopt));
@@ -278,9 +284,15 @@ bool Ranks::try_acquire(int lock) {
     const SignalsLater later;
     if (!here_first_[lock].try_enter()) return false;
     const InJob in_job(*this);
-    if (!in_job || (may_keep(lock) && kept_locks_->take(lock))) return true;
+    if (!in_job || (may_be_taken_at_rest(lock) && at_rest_.take(lock))) return true;
+    if (may_keep(lock) && kept_locks_->take(lock)) {
+        held_.fetch_add(1, std::memory_order_relaxed);
+        return true;
+    }
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
     const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
+    if (*taken) held_.fetch_add(1, std::memory_order_relaxed);
     if (*taken) streams_->take_in();
     else here_first_[lock].leave();
     return *taken;
@@ -289,7 +301,9 @@ bool Ranks::try_acquire(int lock) {
 void Ranks::release(int lock) {
     const SignalsLater later;
     const InJob in_job(*this);
-    if (!in_job) return here_first_[lock].leave();
+    if (!in_job || at_rest_.leave(lock)) return here_first_[lock].leave();
+    held_.fetch_sub(1, std::memory_order_relaxed);
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
     if (lock != instruction_lock) UpdateRate::of_this_thread().synchronise();
     if (may_keep(lock) && kept_locks_->keep(lock)) {
         here_first_[lock].leave();
@@ -312,6 +326,7 @@ void Ranks::give_to_others(int lock) {
 }
 
 void Ranks::flush() {
+    if (others_rest()) return;
     const SignalsLater later;
     UpdateRate::of_this_thread().synchronise();
     acquire(instruction_lock);
@@ -328,7 +343,12 @@ Result<> Ranks::expect_waits() {
 }
 
 void Ranks::look_again(const void* place, const void* variable) {
+    if (others_rest()) {
+        std::this_thread::yield(); // the thread for which it waits may have this processor
+        return;
+    }
     const SignalsLater later;
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
     if (variable_wait_) variable_wait_->look_again(place, variable);
     else flush();
 }

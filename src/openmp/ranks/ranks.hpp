@@ -18,14 +18,18 @@
 #include "openmp/lock.hpp"
 #include "openmp/other_ranks.hpp"
 #include "openmp/ranks/ends.hpp"
+#include "openmp/ranks/host_choice.hpp"
 #include "openmp/ranks/memory/heap.hpp"
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/locks/kept_locks.hpp"
 #include "openmp/ranks/locks/lock_numbers.hpp"
+#include "openmp/ranks/locks/locks_at_rest.hpp"
 #include "openmp/ranks/process/process_state.hpp"
 #include "openmp/ranks/process/random_numbers.hpp"
 #include "openmp/ranks/memory/stacks.hpp"
+#include "openmp/ranks/memory/thread_variables.hpp"
 #include "openmp/ranks/process/streams.hpp"
+#include "openmp/ranks/wait_times.hpp"
 #include "openmp/ranks/words.hpp"
 #include "settings/distribution.hpp"
 #include "settings/settings.hpp"
@@ -52,7 +56,7 @@ public:
 
     /// Waits until all ranks are ready for what the program may do: the first rank may ask the others for what they
     /// have written before it meets them in a region.
-    Result<> begin() { return collectives_.barrier(); }
+    Result<> begin();
     /// Starts the thread that runs main at rank 0, and that serves at the others.
     Result<pthread_t> start_first_thread(void* (*function)(void*), void* argument);
     /// The calling thread is that one.
@@ -71,8 +75,19 @@ public:
     bool has_stack(int number) const override { return number <= stacks_->others() && !used_stacks_[number].load(); }
     Result<pthread_t> start_thread(int number, void* (*function)(void*), void* argument) override;
 
+    bool runs_on_all(const void* code) override;
+    void end_alone() override;
+    bool asks() const override { return host_choice_ && host_choice_->asks(); }
     void fork(const ForkNotice& fork) override;
+    void join() override;
     void meet(const void* code) override;
+    void note_tie() override;
+    void note_own_variables() override;
+    /// Whether this is rank 0 and the others wait for the next region, so that this process alone executes the program
+    /// and has nothing to order with others: between regions, and in those that run here alone.
+    bool others_rest() const { return at_rest_.others_rest(); }
+    /// Not 0 while they do.
+    const std::atomic<std::uint8_t>& rest() const { return at_rest_.state(); }
 
     bool claim_single(std::uint64_t number, bool is_alone) override;
     std::uint64_t next_single() override { return words_->load(Words::single); }
@@ -196,6 +211,12 @@ private:
         void* (*function)(void*);
         void* argument;
     };
+    /// When something was, and how long threads had been busy with other ranks by then (WaitTimes), in page faults,
+    /// too.
+    struct Moment {
+        WaitTimes::Clock::time_point when;
+        WaitTimes::Clock::duration barriers, threads;
+    };
     static void* run_on_stack(void* on_stack);
     static constexpr std::size_t loop_places = 16; ///< how many loops that do not wait may be apart
 
@@ -208,6 +229,13 @@ private:
     Result<> make_heap();
     Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
+    void choose_hosts(const Settings& settings);
+    Moment now() const;
+    bool has_room_for_all() const;
+    void note_end(std::uintptr_t code);
+    void begin_rest();
+    void end_rest();
+    static bool may_be_taken_at_rest(int lock) { return lock != stream_lock && lock != end_lock; }
     void open_homes();
     void open_homes(const Variables& variables);
     void begin_interval(std::uint64_t place);
@@ -282,7 +310,8 @@ private:
     std::vector<Variables> variables_;
     std::optional<LoopRows> rows_;    ///< of the affinity schedule
     const std::byte* base_ = nullptr; ///< of the program
-    std::vector<int> firsts_;         ///< by rank: the threads of the ranks before; and all at the end
+    ThreadVariables thread_variables_;
+    std::vector<int> firsts_; ///< by rank: the threads of the ranks before; and all at the end
     int processors_ = 1;
     bool waits_ = false;
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
@@ -297,6 +326,14 @@ private:
     dsm::Locks* locks_ = nullptr;
     std::unique_ptr<Lock[]> here_first_;    ///< by number of a lock of the shared memory
     std::unique_ptr<KeptLocks> kept_locks_; ///< null: none are kept
+    LocksAtRest at_rest_{KUMIKI_SHARED_LOCKS};
+    std::atomic<int> held_{0};                ///< locks that threads of this rank have acquired
+    std::atomic<bool> is_tied_{false};        ///< see note_tie()
+    std::unique_ptr<HostChoice> host_choice_; ///< at rank 0; null: regions run on all ranks
+    std::uintptr_t code_alone_ = 0;           ///< of the region that runs here alone; 0: none does
+    std::uint64_t available_at_start_ = 0;    ///< bytes of memory on this host
+    WaitTimes wait_times_;
+    Moment last_end_{}, begin_of_region_{}; ///< of regions that may run on all ranks
     LockNumbers lock_numbers_;
     RandomNumbers random_numbers_;
     std::mutex bytes_mutex_;

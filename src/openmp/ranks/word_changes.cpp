@@ -1,10 +1,19 @@
 // Words of the program that are changed at their homes, or in this rank's copy until it releases, in the place of its
 // atomic instructions.
+#include <chrono>
+
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/ranks/update_rate.hpp"
 
 namespace kumiki::openmp {
+
+/// They take hardly longer than a look at the clock, so one of many is looked at.
+static unsigned weight_of_gathered() {
+    constexpr unsigned many = 64;
+    thread_local unsigned gathered = 0;
+    return ++gathered % many == 0 ? many : 0;
+}
 
 std::optional<std::string_view> Ranks::why_not_gathered() const {
     if (!has_own_host_) return "several processes share a host";
@@ -14,9 +23,12 @@ std::optional<std::string_view> Ranks::why_not_gathered() const {
 
 /// In a program in which threads wait for variables, this rank must have the lock when it releases what it has written.
 std::optional<Ranks::Changed> Ranks::change_word(const void* word, const dsm::WordChange& change, bool uses_result) {
-    if (waits_ || word == nullptr) return {};
+    if (waits_ || word == nullptr || others_rest()) return {};
     const SignalsLater later;
-    if (gathers_now(change, uses_result))
+    const bool gathered = gathers_now(change, uses_result);
+    constexpr std::chrono::nanoseconds of_jump(200); // to the runtime and back, with all registers
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads, gathered ? weight_of_gathered() : 1, of_jump);
+    if (gathered)
         if (const auto before = shared_.gather_change(word, change)) return Changed{*before, true};
     flush_output();
     const auto began = UpdateRate::Clock::now();

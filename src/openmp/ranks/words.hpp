@@ -16,7 +16,7 @@ namespace kumiki::openmp {
 class Words {
 public:
     /// From `returned` on there is one for each rank.
-    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, returned };
+    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, tied, returned };
     static constexpr std::size_t bytes(std::size_t ranks) { return (returned + ranks) * platform::apart; }
 
     Words(fabric::Fabric& fabric, std::byte* region) : fabric_(fabric), region_(region), words_(fabric, region) {}

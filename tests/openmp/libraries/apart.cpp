@@ -1,6 +1,7 @@
 #include "apart.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <initializer_list>
 #include <unistd.h>
 
@@ -20,5 +21,13 @@ void take_signals() {
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
 }
+
+struct Counter {
+    int value;
+};
+
+Counter* make_counter() { return static_cast<Counter*>(std::calloc(1, sizeof(Counter))); }
+void count(Counter& counter) { ++counter.value; }
+int counted(const Counter& counter) { return counter.value; }
 
 } // namespace apart

@@ -29,6 +29,8 @@ CONSTRUCTS = 12
 ROUNDS = 3
 """How often constructs are measured on each runtime: where threads and memory are differs from start to start."""
 COPIES: Mapping[str, str] = {"KUMIKI_SHARED_COPIES": "rank"}
+SPREAD = ("--openmp", "--regions", "all")
+"""As several processes: regions run on all of them, also where the first one alone would be faster."""
 """Makes each rank a process with a copy of the memory, as if it were alone on its host."""
 PROGRAM_SECONDS, RECORDED_SECONDS = 0.5, 0.05
 FORTRAN = Peer("gfortran", "gfortran", "a Fortran compiler", "gfortran")
@@ -164,9 +166,9 @@ def _processes(grid: Grid, work: Work, pair: tuple[int, int]) -> Iterator[OpenMp
     hosts = grid.hosts.for_ranks(pair[0]) if grid.hosts else None
     variables = None if hosts else COPIES
     for homes, options in {"first": (), **work.placements}.items():
-        yield _time(grid, work, KumikiRun(*pair, ("--openmp", *options), hosts=hosts), KUMIKI, homes, variables)
+        yield _time(grid, work, KumikiRun(*pair, (*SPREAD, *options), hosts=hosts), KUMIKI, homes, variables)
     if not grid.quick:
-        launcher = KumikiRun(*pair, ("--openmp",), hosts=hosts)
+        launcher = KumikiRun(*pair, SPREAD, hosts=hosts)
         yield replace(
             _time(grid, work, launcher, KUMIKI, "first", variables),
             metric=PAGES,
@@ -218,7 +220,7 @@ def _between(grid: Grid) -> Iterator[Point]:
         implementation=KUMIKI,
         program="openmp-overhead",
         arguments=("--fork-join", "--threads", "2"),
-        launcher=KumikiRun(2, options=("--openmp",), hosts=hosts),
+        launcher=KumikiRun(2, options=SPREAD, hosts=hosts),
         parameters={"ranks": 2, "threads": 1},
         unit="us",
         better="lower",
@@ -261,7 +263,7 @@ def _over_hosts(grid: Grid) -> list[Point]:
     count = len(grid.hosts)
     pair = (count, max(grid.threads or (max(1, grid.all_cores // count),)))
     alone = KumikiRun(1, pair[1], hosts=grid.hosts.for_ranks(1))
-    points = [*_between(grid), *_overheads(grid, KumikiRun(*pair, ("--openmp",), hosts=grid.hosts), KUMIKI, {})]
+    points = [*_between(grid), *_overheads(grid, KumikiRun(*pair, SPREAD, hosts=grid.hosts), KUMIKI, {})]
     for work in _works(grid):
         points.append(_time(grid, work, alone, LIBGOMP))
         points += _processes(grid, work, pair)

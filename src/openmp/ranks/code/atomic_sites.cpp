@@ -32,6 +32,9 @@ namespace {
 constexpr std::byte trap{0xcc};
 constexpr std::size_t copy_bytes = 64; ///< of an instruction, and of what comes behind it
 static_assert(longest_instruction + JumpPatches::call_bytes <= copy_bytes);
+constexpr std::size_t plain_bytes = 32; ///< of an instruction, and of a jump to the program
+static_assert(longest_instruction + JumpPatches::jump_bytes <= plain_bytes);
+constexpr std::size_t site_bytes = plain_bytes + copy_bytes;
 
 /// An instruction of the program that the runtime replaces by a jump, or by a trap if no jump is possible. Its copy,
 /// which the thread executes in between, lies elsewhere; what follows it there comes back to the runtime, or, where an
@@ -40,6 +43,7 @@ struct Site {
     std::byte* at;
     std::size_t bytes;
     std::byte* copy;
+    const std::byte* plain; ///< another copy, which leads back to the program, for while other ranks rest; null: none
     Use use;
     const std::byte* loop;              ///< the first instruction of the loop in which it waits; of others, itself
     Variable variable;                  ///< that it waits for, or changes
@@ -64,8 +68,8 @@ struct Replaced {
     /// The site whose copy ends with the trap at this address; null: none has.
     const Site* behind_copy(const std::byte* at) const {
         for (const Sites& each : sites)
-            if (at >= each.copies && at < each.copies + each.all.size() * copy_bytes)
-                return &each.all[static_cast<std::size_t>(at - each.copies) / copy_bytes];
+            if (at >= each.copies && at < each.copies + each.all.size() * site_bytes)
+                return &each.all[static_cast<std::size_t>(at - each.copies) / site_bytes];
         return nullptr;
     }
     const Site* at(const std::byte* at) const {
@@ -135,6 +139,7 @@ public:
     const void* looks_at = nullptr;            ///< the instruction may overwrite the registers that name it
     const std::byte* put_off_to = nullptr;     ///< the place where an update is made, whose load the thread has put off
     const void* loads_from = nullptr;          ///< then
+    bool has_lock = false;                     ///< of what is between the site and the end of its copy
     const std::byte* carried_out_to = nullptr; ///< the exchange of an update that the variable's home has carried out
                                                ///< for this thread, which now computes the same; null: there is none
 
@@ -213,7 +218,7 @@ bool update_in_place_of(const Site& site, const Arrival& arrival, explain::Timed
 /// Enters the lock and lets the thread go on with the copy, behind which it leaves the lock. In between the thread may
 /// fault, as everywhere. A load that waits needs no lock, but a flush behind it (dsm::VariableWait): what it finds in
 /// the next pass is new, and when the loop ends, so is all memory. So the fences of such a loop are not replaced. An
-/// instruction that may enter a lock has both.
+/// instruction that may enter a lock has both. While other ranks rest, the instruction is enough.
 void in_place_of(const Site& site, const Arrival& arrival) {
     Begun& begun = Begun::of_this_thread();
     if (site.use == Use::loads || site.use == Use::updates) return begin_update(site, arrival);
@@ -227,14 +232,15 @@ void in_place_of(const Site& site, const Arrival& arrival) {
     if (site.update && update_in_place_of(site, arrival, timed)) return arrival.go_on_behind(site);
     if (site.use == Use::changes && change_at_home(site, arrival.registers(), timed)) return arrival.go_on_behind(site);
     begun.looks_at = site.variable.address(arrival.registers());
-    if (site.use != Use::waits) replaced.ranks->acquire(Ranks::instruction_lock);
+    begun.has_lock = site.use != Use::waits && !replaced.ranks->others_rest();
+    if (begun.has_lock) replaced.ranks->acquire(Ranks::instruction_lock);
     begun.begin(arrival);
     arrival.go_on(site.copy);
 }
 
 void behind_copy_of(const Site& site, const Arrival& arrival) {
     const Begun& begun = Begun::of_this_thread();
-    if (site.use != Use::waits) replaced.ranks->release(Ranks::instruction_lock);
+    if (begun.has_lock) replaced.ranks->release(Ranks::instruction_lock);
     if (site.use != Use::changes) replaced.ranks->look_again(site.loop, begun.looks_at);
     begun.end(arrival);
     arrival.go_on_behind(site);
@@ -277,13 +283,21 @@ void on_trap(int signal, siginfo_t*, void* given_context) {
 
 // -- at the start --
 
+/// Returns false if there is none: a thread that waits shall let others have the processor.
+bool write_plain(std::byte* plain, const Decoded& decoded, Use use) {
+    if (use == Use::waits || use == Use::enters || !copy_to(plain, decoded)) return false;
+    JumpPatches::write_jump(plain + decoded.instruction.length, decoded.end());
+    return true;
+}
+
 /// Takes the sites, in order, to their copies.
 Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& sites) {
     FunctionCalls calls(image);
     sites.all.reserve(found.size());
     for (const auto& [at, use, loop, found_update] : found) {
         if (!sites.all.empty() && sites.all.back().at == at) continue;
-        std::byte* const copy = sites.copies + sites.all.size() * copy_bytes;
+        std::byte* const plain = sites.copies + sites.all.size() * site_bytes;
+        std::byte* const copy = plain + plain_bytes;
         const Decoded decoded = *decode({at, longest_instruction});
         const auto change = use == Use::changes ? AtomicChange::of(decoded) : std::nullopt;
         const bool in_place_of_exchange = use == Use::changes && found_update;
@@ -293,7 +307,8 @@ Result<> copy_sites(const Image& image, std::span<const Finding> found, Sites& s
         const auto update = in_place_of_exchange && uses_result ? std::nullopt : found_update;
         const bool is_emulated = use == Use::loads || (update && update->load == update->use);
         if (is_emulated || copy_to(copy, decoded)) {
-            const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy, use, loop,
+            const Site& site = sites.all.emplace_back(at, decoded.instruction.length, copy,
+                                                      write_plain(plain, decoded, use) ? plain : nullptr, use, loop,
                                                       variable_of(decoded), change, uses_result, update);
             std::byte* const behind = copy + site.bytes;
             if (is_emulated) continue;
@@ -322,7 +337,7 @@ void announce_search(const Image& image) {
 Result<> copy_atomics(const Image& image) {
     const std::vector<Finding> found = find_in(image, [&image] { announce_search(image); });
     if (found.empty()) return {};
-    const std::size_t bytes = platform::round_up(found.size() * copy_bytes, platform::page_size());
+    const std::size_t bytes = platform::round_up(found.size() * site_bytes, platform::page_size());
     Sites& sites = replaced.sites.emplace_back(Sites{{}, map_within(Reach::around(image.code.front().data()), bytes)});
     if (sites.copies == nullptr)
         return fail(KUMIKI_ERROR_MEMORY, "there is no memory near the program for copies of its atomic instructions");
@@ -330,6 +345,11 @@ Result<> copy_atomics(const Image& image) {
     if (mprotect(sites.copies, bytes, PROT_READ | PROT_EXEC) == 0) return {};
     return fail(KUMIKI_ERROR_ENVIRONMENT,
                 fmt::format("cannot execute copies of atomic instructions (mprotect: {})", std::strerror(errno)));
+}
+
+std::optional<JumpPatches::Detour> detour_of(const Site& site) {
+    if (site.plain == nullptr) return {};
+    return JumpPatches::Detour{&replaced.ranks->rest(), site.plain};
 }
 
 /// Replaces the sites in this part of an image.
@@ -341,7 +361,8 @@ Result<> replace_in(std::span<std::byte> code, JumpPatches& patches) {
     if (found.empty()) return {};
     return change_code(code, [&] {
         for (const Site* const site : std::views::reverse(found))
-            if (!patches.replace(code, site->instruction(), on_jump<in_place_of>, site)) *site->at = trap;
+            if (!patches.replace(code, site->instruction(), on_jump<in_place_of>, site, detour_of(*site)))
+                *site->at = trap;
     });
 }
 

@@ -156,12 +156,13 @@ void Ranks::change(std::uint32_t& word, const std::function<void(std::uint32_t&)
 }
 
 void Ranks::announce() {
-    if (const InJob in_job(*this); in_job) words_->announce(0, fabric_->size());
+    if (const InJob in_job(*this); in_job && !others_rest()) words_->announce(0, fabric_->size());
     else words_->announce(rank(), rank() + 1);
 }
 
 bool Ranks::await_announcement(std::uint64_t seen, std::optional<std::chrono::nanoseconds> most) {
     const SignalsLater later;
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
     const auto announced = [&] { return words_->announced() != seen; };
     if (most) return wait::wait_at_most(fabric_->memory().own().bell, *most, announced);
     while (has_left()) // the network must not be looked at any more

@@ -135,6 +135,8 @@ Callers::Callers(const Program& program) {
             std::ranges::copy(object.executable(), std::back_inserter(program_));
         else if (is_this || is_one_of({"/libc.so", "/libpthread.so"}))
             std::ranges::copy(object.executable(), std::back_inserter(callers_of_program_));
+        else if (may_be_shared(object) && !is_about_process(object))
+            std::ranges::copy(object.executable(), std::back_inserter(apart_));
     }
 }
 

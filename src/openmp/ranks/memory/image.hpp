@@ -54,6 +54,10 @@ public:
     /// and the call seems to come from where the function was called.
     bool may_have(const void* address) const { return has(address) || is_in(callers_of_program_, address); }
 
+    /// The same, from a library that may keep memory of its own for the program: not from one that is about the
+    /// process.
+    bool has_apart(const void* address) const { return is_in(apart_, address); }
+
 private:
     using Code = std::vector<std::span<const std::byte>>;
     static bool is_in(const Code& code, const void* address) {
@@ -62,7 +66,7 @@ private:
         return false;
     }
 
-    Code program_, callers_of_program_;
+    Code program_, callers_of_program_, apart_;
 };
 
 } // namespace kumiki::openmp

@@ -15,6 +15,7 @@
 #include "openmp/ranks/memory/image.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/process/streams.hpp"
+#include "openmp/ranks/process/ties.hpp"
 #include "platform/memory.hpp"
 
 // The C library's functions under the names by which only it knows them.
@@ -54,7 +55,11 @@ bool is_in_heap(const void* memory) { return the_program != nullptr && the_progr
 namespace {
 
 /// The heap for a call from this address; null: the C library's.
-Heap* heap_for(const void* caller) { return is_program(caller) ? &the_program->heap : nullptr; }
+Heap* heap_for(const void* caller) {
+    if (is_program(caller)) return &the_program->heap;
+    if (the_program != nullptr && the_program->callers.has_apart(caller)) note_tie();
+    return nullptr;
+}
 
 void* found(void* memory) {
     if (memory == nullptr) errno = ENOMEM;
@@ -120,7 +125,7 @@ using namespace kumiki::openmp;
 
 KUMIKI_ENTRY void* malloc(std::size_t bytes) { return allocate(KUMIKI_CALLER, bytes); }
 KUMIKI_ENTRY void* calloc(std::size_t count, std::size_t bytes) {
-    if (!is_program(KUMIKI_CALLER)) return by_c_library<__libc_calloc>(count, bytes);
+    if (heap_for(KUMIKI_CALLER) == nullptr) return by_c_library<__libc_calloc>(count, bytes);
     std::size_t all = 0;
     if (__builtin_mul_overflow(count, bytes, &all)) return found(nullptr);
     return allocate_zeros(KUMIKI_CALLER, all, Heap::smallest);

@@ -18,6 +18,7 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
+#include "openmp/ranks/process/ties.hpp"
 #include "platform/memory.hpp"
 #include "platform/next_function.hpp"
 
@@ -156,7 +157,9 @@ using namespace kumiki::openmp;
         void* const memory = is_program(KUMIKI_CALLER) && becomes_heap(bytes, allowed, flags, file, offset)            \
                                  ? map_heap(KUMIKI_CALLER, bytes, flags, file, offset)                                 \
                                  : nullptr;                                                                            \
-        return memory != nullptr ? memory : real(wish, bytes, allowed, flags, file, offset);                           \
+        if (memory != nullptr) return memory;                                                                          \
+        if (is_program(KUMIKI_CALLER)) note_tie();                                                                     \
+        return real(wish, bytes, allowed, flags, file, offset);                                                        \
     }
 KUMIKI_MMAP(mmap)
 KUMIKI_MMAP(mmap64)

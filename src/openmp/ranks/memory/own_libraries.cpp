@@ -51,12 +51,6 @@ bool names_all(std::string_view names) {
     return std::ranges::any_of(text::split(names, ','), [](auto name) { return name == every_library; });
 }
 
-bool is_about_process(const Object& object) {
-    return object.uses_one_of(starting_functions) || std::ranges::any_of(process_libraries, [&object](auto prefix) {
-               return object.plain_name().starts_with(prefix);
-           });
-}
-
 bool uses_openmp(const Object& object) {
     return std::ranges::any_of(object.needed(),
                                [](auto library) { return std::ranges::find(runtimes, library) != std::end(runtimes); });
@@ -85,6 +79,12 @@ std::vector<Object> objects_of_program(std::string_view named) {
         others.erase(next);
     }
     return found;
+}
+
+bool is_about_process(const Object& library) {
+    return library.uses_one_of(starting_functions) || std::ranges::any_of(process_libraries, [&library](auto prefix) {
+               return library.plain_name().starts_with(prefix);
+           });
 }
 
 bool may_be_shared(const Object& library) {

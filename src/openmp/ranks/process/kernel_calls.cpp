@@ -38,6 +38,7 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/process/kernel_memory.hpp"
+#include "openmp/ranks/process/ties.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"
 #include "platform/next_function.hpp"
@@ -72,6 +73,13 @@ bool is_about_lock(int command) {
     KUMIKI_ENTRY result name parameters {                                                                              \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return make_pointer([=] { return after arguments; }, __VA_ARGS__);                                             \
+    }
+// The same of those that give the process something that it has until it closes it.
+#define KUMIKI_OPENING_CALL(result, name, parameters, arguments, ...)                                                  \
+    KUMIKI_ENTRY result name parameters {                                                                              \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        kumiki::openmp::note_tie();                                                                                    \
+        return make([=] { return after arguments; }, __VA_ARGS__);                                                     \
     }
 
 // -- data --
@@ -137,10 +145,10 @@ KUMIKI_CALL(ssize_t, __readlink_chk, (const char* path, char* to, Size bytes, Si
             Text{path}, Written{to, bytes})
 KUMIKI_CALL(int, __poll_chk, (pollfd * files, nfds_t count, int most, Size whole), (files, count, most, whole),
             Written{files, count * sizeof(pollfd)})
-KUMIKI_CALL(int, __open_2, (const char* path, int flags), (path, flags), Text{path})
-KUMIKI_CALL(int, __open64_2, (const char* path, int flags), (path, flags), Text{path})
-KUMIKI_CALL(int, __openat_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
-KUMIKI_CALL(int, __openat64_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
+KUMIKI_OPENING_CALL(int, __open_2, (const char* path, int flags), (path, flags), Text{path})
+KUMIKI_OPENING_CALL(int, __open64_2, (const char* path, int flags), (path, flags), Text{path})
+KUMIKI_OPENING_CALL(int, __openat_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
+KUMIKI_OPENING_CALL(int, __openat64_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
 
 // -- files by their paths --
 
@@ -152,7 +160,7 @@ KUMIKI_CALL(int, link, (const char* from, const char* to), (from, to), Text{from
 KUMIKI_CALL(int, symlink, (const char* from, const char* to), (from, to), Text{from}, Text{to})
 KUMIKI_CALL(int, statvfs, (const char* path, struct statvfs* to), (path, to), Text{path})
 KUMIKI_CALL(int, statvfs64, (const char* path, struct statvfs64* to), (path, to), Text{path})
-KUMIKI_CALL(int, creat, (const char* path, mode_t mode), (path, mode), Text{path})
+KUMIKI_OPENING_CALL(int, creat, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, access, (const char* path, int mode), (path, mode), Text{path})
 KUMIKI_CALL(int, unlink, (const char* path), (path), Text{path})
 KUMIKI_CALL(int, remove, (const char* path), (path), Text{path})
@@ -211,6 +219,7 @@ KUMIKI_CALL(int, truncate64, (const char* path, off64_t bytes), (path, bytes), T
         va_start(rest, flags);                                                                                         \
         const mode_t mode = mode_in(flags, rest);                                                                      \
         va_end(rest);                                                                                                  \
+        kumiki::openmp::note_tie();                                                                                    \
         return make([=] { return after(path, flags, mode); }, Text{path});                                             \
     }
 KUMIKI_OPEN(open)
@@ -222,6 +231,7 @@ KUMIKI_OPEN(open64)
         va_start(rest, flags);                                                                                         \
         const mode_t mode = mode_in(flags, rest);                                                                      \
         va_end(rest);                                                                                                  \
+        kumiki::openmp::note_tie();                                                                                    \
         return make([=] { return after(folder, path, flags, mode); }, Text{path});                                     \
     }
 KUMIKI_OPEN_AT(openat)
@@ -229,14 +239,14 @@ KUMIKI_OPEN_AT(openat64)
 
 // -- sockets --
 
-KUMIKI_CALL(int, socketpair, (int domain, int type, int protocol, int* ends), (domain, type, protocol, ends),
-            Written{ends, 2 * sizeof(int)})
+KUMIKI_OPENING_CALL(int, socketpair, (int domain, int type, int protocol, int* ends), (domain, type, protocol, ends),
+                    Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, bind, (int socket, const sockaddr* to, socklen_t length), (socket, to, length), Read{to, length})
 KUMIKI_CALL(int, connect, (int socket, const sockaddr* to, socklen_t length), (socket, to, length), Read{to, length})
-KUMIKI_CALL(int, accept, (int socket, sockaddr* from, socklen_t* length), (socket, from, length), written(length),
-            written(from, length))
-KUMIKI_CALL(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags), (socket, from, length, flags),
-            written(length), written(from, length))
+KUMIKI_OPENING_CALL(int, accept, (int socket, sockaddr* from, socklen_t* length), (socket, from, length),
+                    written(length), written(from, length))
+KUMIKI_OPENING_CALL(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags),
+                    (socket, from, length, flags), written(length), written(from, length))
 KUMIKI_CALL(int, getsockname, (int socket, sockaddr* to, socklen_t* length), (socket, to, length), written(length),
             written(to, length))
 KUMIKI_CALL(int, getpeername, (int socket, sockaddr* to, socklen_t* length), (socket, to, length), written(length),
@@ -290,7 +300,7 @@ KUMIKI_CALL(int, sched_setscheduler, (pid_t thread, int policy, const sched_para
             only_read(from))
 KUMIKI_CALL(int, mincore, (void* begin, Size bytes, unsigned char* to), (begin, bytes, to),
             Written{to, bytes / kumiki::platform::page_size() + 1})
-KUMIKI_CALL(int, pipe2, (int* ends, int flags), (ends, flags), Written{ends, 2 * sizeof(int)})
+KUMIKI_OPENING_CALL(int, pipe2, (int* ends, int flags), (ends, flags), Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, epoll_ctl, (int set, int operation, int file, epoll_event* event), (set, operation, file, event),
             written(event))
 KUMIKI_CALL(int, epoll_wait, (int set, epoll_event* to, int count, int most), (set, to, count, most),
@@ -316,7 +326,7 @@ KUMIKI_CALL(int, sched_getaffinity, (pid_t thread, Size bytes, cpu_set_t* to), (
 KUMIKI_CALL(int, sched_setaffinity, (pid_t thread, Size bytes, const cpu_set_t* from), (thread, bytes, from),
             Read{from, bytes})
 KUMIKI_CALL(int, uname, (utsname * to), (to), written(to))
-KUMIKI_CALL(int, pipe, (int* ends), (ends), Written{ends, 2 * sizeof(int)})
+KUMIKI_OPENING_CALL(int, pipe, (int* ends), (ends), Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, poll, (pollfd * files, nfds_t count, int most), (files, count, most),
             Written{files, count * sizeof(pollfd)})
 KUMIKI_CALL(int, select, (int count, fd_set* input, fd_set* output, fd_set* errors, timeval* most),

@@ -13,6 +13,7 @@
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/process/kernel_memory.hpp"
+#include "openmp/ranks/process/ties.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "platform/next_function.hpp"
 
@@ -184,6 +185,7 @@ using namespace kumiki::openmp::kernel_memory;
     KUMIKI_ENTRY FILE* name parameters {                                                                               \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         const bool by_program = kumiki::openmp::is_program(__builtin_return_address(0));                               \
+        kumiki::openmp::note_tie();                                                                                    \
         const auto open = [=] { return after arguments; };                                                             \
         return make_pointer([=] { return by_program ? Streams::open(open) : open(); } __VA_OPT__(, ) __VA_ARGS__);     \
     }
