@@ -2,6 +2,7 @@
 // all ranks meanwhile.
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "openmp/process.hpp"
 #include "openmp/ranks/ranks.hpp"
@@ -47,13 +48,13 @@ bool Ranks::runs_on_all(const void* code) {
         host_choice_->stop();
     begin_of_region_ = now();
     if (host_choice_->where() == HostChoice::Where::all) return true;
-    code_alone_ = reinterpret_cast<std::uintptr_t>(code);
+    code_alone_.store(reinterpret_cast<std::uintptr_t>(code), std::memory_order_relaxed);
     return false;
 }
 
 void Ranks::end_alone() {
     if (is_tied_.load(std::memory_order_relaxed) || at_rest_.are_taken()) host_choice_->stop();
-    note_end(std::exchange(code_alone_, 0));
+    note_end(code_alone_.exchange(0, std::memory_order_relaxed));
 }
 
 /// Between regions only the thread that runs main waits.
@@ -75,8 +76,8 @@ void Ranks::note_end(std::uintptr_t code) {
 
 void Ranks::join() {
     constexpr std::uint64_t yes = 1;
-    if (rank() != 0 && (is_tied_.load(std::memory_order_relaxed) || held_.load(std::memory_order_relaxed) != 0))
-        words_->store(Words::tied, yes);
+    const bool is_tied = is_tied_.load(std::memory_order_relaxed) || held_.load(std::memory_order_relaxed) != 0;
+    if (rank() != 0 && is_tied && !std::exchange(told_tied_, true)) words_->store(Words::tied, yes);
     meet(nullptr);
     if (rank() == 0) begin_rest();
 }
@@ -107,7 +108,8 @@ void Ranks::note_tie() {
     const Member* me = the_member;
     if (me == nullptr || me->team.level() == 0) return;
     while (me->team.level() > 1) me = me->team.outer();
-    if (rank() != 0 || (code_alone_ != 0 && me->id >= firsts_[1])) is_tied_.store(true, std::memory_order_relaxed);
+    const bool is_added = code_alone_.load(std::memory_order_relaxed) != 0 && me->id >= firsts_[1];
+    if (rank() != 0 || is_added) is_tied_.store(true, std::memory_order_relaxed);
 }
 
 void Ranks::note_own_variables() {

@@ -327,11 +327,12 @@ private:
     std::unique_ptr<Lock[]> here_first_;    ///< by number of a lock of the shared memory
     std::unique_ptr<KeptLocks> kept_locks_; ///< null: none are kept
     LocksAtRest at_rest_{KUMIKI_SHARED_LOCKS};
-    std::atomic<int> held_{0};                ///< locks that threads of this rank have acquired
-    std::atomic<bool> is_tied_{false};        ///< see note_tie()
-    std::unique_ptr<HostChoice> host_choice_; ///< at rank 0; null: regions run on all ranks
-    std::uintptr_t code_alone_ = 0;           ///< of the region that runs here alone; 0: none does
-    std::uint64_t available_at_start_ = 0;    ///< bytes of memory on this host
+    std::atomic<int> held_{0};                  ///< locks that threads of this rank have acquired
+    std::atomic<bool> is_tied_{false};          ///< see note_tie()
+    bool told_tied_ = false;                    ///< rank 0 knows it
+    std::unique_ptr<HostChoice> host_choice_;   ///< at rank 0; null: regions run on all ranks
+    std::atomic<std::uintptr_t> code_alone_{0}; ///< of the region that runs here alone; 0: none does
+    std::uint64_t available_at_start_ = 0;      ///< bytes of memory on this host
     WaitTimes wait_times_;
     Moment last_end_{}, begin_of_region_{}; ///< of regions that may run on all ranks
     LockNumbers lock_numbers_;

@@ -1,7 +1,7 @@
 /* What a thread keeps from region to region, though it belongs to the process in which the thread runs.
 
-   ties WHAT FIRST: a file, a variable of the thread, a lock that it has entered, or a thread that it has started, from
-   region number FIRST on. */
+   ties [WHAT FIRST]: a file, a variable of the thread, a lock that it has entered, or a thread that it has started,
+   from region number FIRST on; without arguments each of them. */
 #include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -54,10 +54,8 @@ static void use_thread(int me, int region, int first) {
     }
 }
 
-int main(int count, char** arguments) {
-    const char* const what = arguments[1];
-    const int first = count == 3 ? atoi(arguments[2]) : 0;
-    for (int i = 0; i < most; ++i) omp_init_lock(&locks[i]);
+static void keep(const char* what, int first) {
+    memset(found, 0, sizeof found);
     for (int region = 0; region < regions; ++region) {
 #pragma omp parallel
         {
@@ -69,5 +67,13 @@ int main(int count, char** arguments) {
         }
     }
     for (int i = 0; i < omp_get_max_threads(); ++i) printf("%s from %d on: %d\n", what, first, found[i]);
+}
+
+int main(int count, char** arguments) {
+    const char* const all[] = {"file", "variable", "lock", "thread"};
+    for (int i = 0; i < most; ++i) omp_init_lock(&locks[i]);
+    if (count == 3) keep(arguments[1], atoi(arguments[2]));
+    else
+        for (int i = 0; i < 4; ++i) keep(all[i], i);
     return 0;
 }
