@@ -314,8 +314,9 @@ def test_more_hosts_help_where_the_work_is_in_regions() -> None:
     run.regions = [Region("a.c:3 (main)", 10, 9.0, 0.1, 0.0, 0, {}), Region("between regions", 1, 0.5, 0, 0, 0, {})]
     assert next(verdict(run, 10.0, Costs(60, 40))).startswith("It gains from more hosts: on 4")
     run.subjects = [Subject("grid", "variable", 1 << 20, fetches=400_000)]
-    said = next(verdict(run, 10.0, Costs(60, 40)))
+    said, then, *_ = verdict(run, 10.0, Costs(60, 40))
     assert said.startswith("It does not gain") and "pages that travel" in said
+    assert "on the first host alone" in then
     run.subjects, run.locks = [], [Lock("sum.c:12", "atomic", 1_000_000, 1.0)]
     assert "locks and atomic instructions" in next(verdict(run, 10.0, Costs(60, 40)))
     run.locks, run.regions = [], [Region("between regions", 1, 9.5, 0, 0, 0, {})]

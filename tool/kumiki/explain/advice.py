@@ -184,7 +184,8 @@ def _region(region: Region, explained: Explanation) -> Iterator[Finding]:
             "share its work out evenly: schedule(static) for equal iterations, guided for unequal ones"
             if region.uneven > 0.5 * region.waiting
             else "give it more work per execution (one region around several loops, nowait where it is possible): it "
-            "is so short that bringing the ranks and their pages together takes most of its time",
+            "is so short that bringing the ranks and their pages together takes most of its time. Without --explain it "
+            "may run on the first host alone (--regions adaptive)",
             region.waiting * region.seconds,
         )
     elif region.faulting >= 0.3:

@@ -108,6 +108,10 @@ def verdict(explained: Explanation, alone: float, costs: Costs) -> Iterator[str]
             f"It does not gain from more hosts: on {two.hosts} it would take about {two.seconds / alone:.1f} times as "
             f"long, because of {two.obstacle}."
         )
+        yield (
+            "Where that is faster, its parallel regions would run on the first host alone after a while (--regions "
+            "adaptive, the default)."
+        )
     for each in estimates:
         yield (
             f"{each.hosts} hosts: {each.seconds:.2f} s = {each.serial:.2f} s between regions + {each.parallel:.2f} s "
