@@ -43,7 +43,6 @@ public:
 
     /// A thread has something that binds it to its process: from now on all regions run as the next one would.
     void stop() { is_stopped_ = true; }
-    bool is_stopped() const { return is_stopped_; }
 
 private:
     enum class State : std::uint8_t { watches, tries, settled };

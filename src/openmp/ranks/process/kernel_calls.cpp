@@ -49,6 +49,13 @@ using namespace kumiki::openmp::kernel_memory;
 
 mode_t mode_in(int flags, std::va_list rest) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0; }
 
+/// An argument of a call that gives the process something which it has until it closes it.
+template <class Argument>
+Argument tied(Argument argument) {
+    kumiki::openmp::note_tie();
+    return argument;
+}
+
 bool is_about_lock(int command) {
     switch (command) {
     case F_GETLK:
@@ -74,14 +81,6 @@ bool is_about_lock(int command) {
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return make_pointer([=] { return after arguments; }, __VA_ARGS__);                                             \
     }
-// The same of those that give the process something that it has until it closes it.
-#define KUMIKI_OPENING_CALL(result, name, parameters, arguments, ...)                                                  \
-    KUMIKI_ENTRY result name parameters {                                                                              \
-        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        kumiki::openmp::note_tie();                                                                                    \
-        return make([=] { return after arguments; }, __VA_ARGS__);                                                     \
-    }
-
 // -- data --
 
 using Size = std::size_t;
@@ -145,22 +144,22 @@ KUMIKI_CALL(ssize_t, __readlink_chk, (const char* path, char* to, Size bytes, Si
             Text{path}, Written{to, bytes})
 KUMIKI_CALL(int, __poll_chk, (pollfd * files, nfds_t count, int most, Size whole), (files, count, most, whole),
             Written{files, count * sizeof(pollfd)})
-KUMIKI_OPENING_CALL(int, __open_2, (const char* path, int flags), (path, flags), Text{path})
-KUMIKI_OPENING_CALL(int, __open64_2, (const char* path, int flags), (path, flags), Text{path})
-KUMIKI_OPENING_CALL(int, __openat_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
-KUMIKI_OPENING_CALL(int, __openat64_2, (int folder, const char* path, int flags), (folder, path, flags), Text{path})
+KUMIKI_CALL(int, __open_2, (const char* path, int flags), (tied(path), flags), Text{path})
+KUMIKI_CALL(int, __open64_2, (const char* path, int flags), (tied(path), flags), Text{path})
+KUMIKI_CALL(int, __openat_2, (int folder, const char* path, int flags), (tied(folder), path, flags), Text{path})
+KUMIKI_CALL(int, __openat64_2, (int folder, const char* path, int flags), (tied(folder), path, flags), Text{path})
 
 // -- files by their paths --
 
 KUMIKI_POINTER_CALL(FILE*, freopen, (const char* path, const char* mode, FILE* stream), (path, mode, stream),
                     Text{path})
-KUMIKI_POINTER_CALL(DIR*, opendir, (const char* path), (path), Text{path})
+KUMIKI_POINTER_CALL(DIR*, opendir, (const char* path), (tied(path)), Text{path})
 KUMIKI_CALL(int, chmod, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, link, (const char* from, const char* to), (from, to), Text{from}, Text{to})
 KUMIKI_CALL(int, symlink, (const char* from, const char* to), (from, to), Text{from}, Text{to})
 KUMIKI_CALL(int, statvfs, (const char* path, struct statvfs* to), (path, to), Text{path})
 KUMIKI_CALL(int, statvfs64, (const char* path, struct statvfs64* to), (path, to), Text{path})
-KUMIKI_OPENING_CALL(int, creat, (const char* path, mode_t mode), (path, mode), Text{path})
+KUMIKI_CALL(int, creat, (const char* path, mode_t mode), (tied(path), mode), Text{path})
 KUMIKI_CALL(int, access, (const char* path, int mode), (path, mode), Text{path})
 KUMIKI_CALL(int, unlink, (const char* path), (path), Text{path})
 KUMIKI_CALL(int, remove, (const char* path), (path), Text{path})
@@ -219,8 +218,7 @@ KUMIKI_CALL(int, truncate64, (const char* path, off64_t bytes), (path, bytes), T
         va_start(rest, flags);                                                                                         \
         const mode_t mode = mode_in(flags, rest);                                                                      \
         va_end(rest);                                                                                                  \
-        kumiki::openmp::note_tie();                                                                                    \
-        return make([=] { return after(path, flags, mode); }, Text{path});                                             \
+        return make([=] { return after(tied(path), flags, mode); }, Text{path});                                       \
     }
 KUMIKI_OPEN(open)
 KUMIKI_OPEN(open64)
@@ -231,22 +229,21 @@ KUMIKI_OPEN(open64)
         va_start(rest, flags);                                                                                         \
         const mode_t mode = mode_in(flags, rest);                                                                      \
         va_end(rest);                                                                                                  \
-        kumiki::openmp::note_tie();                                                                                    \
-        return make([=] { return after(folder, path, flags, mode); }, Text{path});                                     \
+        return make([=] { return after(tied(folder), path, flags, mode); }, Text{path});                               \
     }
 KUMIKI_OPEN_AT(openat)
 KUMIKI_OPEN_AT(openat64)
 
 // -- sockets --
 
-KUMIKI_OPENING_CALL(int, socketpair, (int domain, int type, int protocol, int* ends), (domain, type, protocol, ends),
-                    Written{ends, 2 * sizeof(int)})
+KUMIKI_CALL(int, socketpair, (int domain, int type, int protocol, int* ends), (tied(domain), type, protocol, ends),
+            Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, bind, (int socket, const sockaddr* to, socklen_t length), (socket, to, length), Read{to, length})
 KUMIKI_CALL(int, connect, (int socket, const sockaddr* to, socklen_t length), (socket, to, length), Read{to, length})
-KUMIKI_OPENING_CALL(int, accept, (int socket, sockaddr* from, socklen_t* length), (socket, from, length),
-                    written(length), written(from, length))
-KUMIKI_OPENING_CALL(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags),
-                    (socket, from, length, flags), written(length), written(from, length))
+KUMIKI_CALL(int, accept, (int socket, sockaddr* from, socklen_t* length), (tied(socket), from, length), written(length),
+            written(from, length))
+KUMIKI_CALL(int, accept4, (int socket, sockaddr* from, socklen_t* length, int flags),
+            (tied(socket), from, length, flags), written(length), written(from, length))
 KUMIKI_CALL(int, getsockname, (int socket, sockaddr* to, socklen_t* length), (socket, to, length), written(length),
             written(to, length))
 KUMIKI_CALL(int, getpeername, (int socket, sockaddr* to, socklen_t* length), (socket, to, length), written(length),
@@ -300,7 +297,7 @@ KUMIKI_CALL(int, sched_setscheduler, (pid_t thread, int policy, const sched_para
             only_read(from))
 KUMIKI_CALL(int, mincore, (void* begin, Size bytes, unsigned char* to), (begin, bytes, to),
             Written{to, bytes / kumiki::platform::page_size() + 1})
-KUMIKI_OPENING_CALL(int, pipe2, (int* ends, int flags), (ends, flags), Written{ends, 2 * sizeof(int)})
+KUMIKI_CALL(int, pipe2, (int* ends, int flags), (tied(ends), flags), Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, epoll_ctl, (int set, int operation, int file, epoll_event* event), (set, operation, file, event),
             written(event))
 KUMIKI_CALL(int, epoll_wait, (int set, epoll_event* to, int count, int most), (set, to, count, most),
@@ -326,7 +323,7 @@ KUMIKI_CALL(int, sched_getaffinity, (pid_t thread, Size bytes, cpu_set_t* to), (
 KUMIKI_CALL(int, sched_setaffinity, (pid_t thread, Size bytes, const cpu_set_t* from), (thread, bytes, from),
             Read{from, bytes})
 KUMIKI_CALL(int, uname, (utsname * to), (to), written(to))
-KUMIKI_OPENING_CALL(int, pipe, (int* ends), (ends), Written{ends, 2 * sizeof(int)})
+KUMIKI_CALL(int, pipe, (int* ends), (tied(ends)), Written{ends, 2 * sizeof(int)})
 KUMIKI_CALL(int, poll, (pollfd * files, nfds_t count, int most), (files, count, most),
             Written{files, count * sizeof(pollfd)})
 KUMIKI_CALL(int, select, (int count, fd_set* input, fd_set* output, fd_set* errors, timeval* most),
