@@ -292,9 +292,12 @@ bool Ranks::try_acquire(int lock) {
     const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
     const auto taken = locks_->try_acquire(lock, is_ordered_by_another(lock) ? instruction_lock : dsm::Locks::no_lock);
     if (!taken) check(tl::unexpected(taken.error()));
-    if (*taken) held_.fetch_add(1, std::memory_order_relaxed);
-    if (*taken) streams_->take_in();
-    else here_first_[lock].leave();
+    if (*taken) {
+        held_.fetch_add(1, std::memory_order_relaxed);
+        streams_->take_in();
+    } else {
+        here_first_[lock].leave();
+    }
     return *taken;
 }
 

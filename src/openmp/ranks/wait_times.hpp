@@ -6,8 +6,8 @@
 
 namespace kumiki::openmp {
 
-/// How long the threads of a rank have been busy with other ranks, in what the runtime does for them: page faults are
-/// counted by the shared memory.
+/// How long the threads of a rank have been busy with other ranks in the runtime. The time in page faults is not in it:
+/// the shared memory counts that.
 class WaitTimes {
 public:
     using Clock = std::chrono::steady_clock;

@@ -8,7 +8,7 @@
 
 namespace kumiki::openmp {
 
-/// They take hardly longer than a look at the clock, so one of many is looked at.
+/// Gathered updates take hardly longer than a look at the clock, so one of many is timed.
 static unsigned weight_of_gathered() {
     constexpr unsigned many = 64;
     thread_local unsigned gathered = 0;
@@ -26,7 +26,7 @@ std::optional<Ranks::Changed> Ranks::change_word(const void* word, const dsm::Wo
     if (waits_ || word == nullptr || others_rest()) return {};
     const SignalsLater later;
     const bool gathered = gathers_now(change, uses_result);
-    constexpr std::chrono::nanoseconds of_jump(200); // to the runtime and back, with all registers
+    constexpr std::chrono::nanoseconds of_jump(200); // an estimate: to the runtime and back
     const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads, gathered ? weight_of_gathered() : 1, of_jump);
     if (gathered)
         if (const auto before = shared_.gather_change(word, change)) return Changed{*before, true};

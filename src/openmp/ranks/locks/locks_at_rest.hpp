@@ -10,8 +10,8 @@
 namespace kumiki::openmp {
 
 /// Locks while all other ranks rest: they wait for the next region of all ranks, and none of their threads has a lock.
-/// Then it is enough that a thread has entered the lock of its rank. What threads still have when the rest ends the
-/// rank acquires; until that is done, other threads wait.
+/// Then it is enough that a thread has entered the lock of its rank. When the rest ends, the rank acquires the locks
+/// that threads still have; until that is done, other threads wait.
 ///
 /// A thread that takes a lock writes that down before it looks whether the others still rest; the thread that ends the
 /// rest writes before it looks for such locks, in one total order (sequential consistency). So one of them sees the
