@@ -42,13 +42,15 @@ std::int32_t plain(std::int32_t number) {
     return number >= first_without_merging ? number - to_without_merging : number;
 }
 
-/// Iterations from `lower` to `upper`, both inclusive.
+/// Iterations from `lower` to `upper`, both inclusive. They are counted in numbers as long as the loop's, as LLVM's
+/// runtime does, so that a loop over all of these has none: flang's loops without iterations go from 0 to -1, both
+/// unsigned.
 template <class Value>
 std::uint64_t iterations(Value lower, Value upper, std::make_signed_t<Value> step) {
     using Bits = std::make_unsigned_t<Value>;
     if (step > 0 ? upper < lower : lower < upper) return 0;
-    if (step > 0) return static_cast<Bits>(Bits(upper) - Bits(lower)) / std::uint64_t(step) + 1;
-    return static_cast<Bits>(Bits(lower) - Bits(upper)) / (0 - std::uint64_t(step)) + 1;
+    if (step > 0) return static_cast<Bits>(static_cast<Bits>(Bits(upper) - Bits(lower)) / Bits(step) + 1);
+    return static_cast<Bits>(static_cast<Bits>(Bits(lower) - Bits(upper)) / (Bits(0) - Bits(step)) + 1);
 }
 
 /// Gives the one of `parties` with number `id` its first iterations, the distance of its next ones, and whether it has

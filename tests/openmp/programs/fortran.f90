@@ -2,7 +2,7 @@
 program fortran
     use omp_lib
     implicit none
-    integer :: i, n, total, marks(200), chunk, value
+    integer :: i, n, total, chunk, value, last, wrong
     integer(omp_sched_kind) :: kind
     real(8) :: x(1000), s
     integer(omp_lock_kind) :: lock
@@ -10,7 +10,6 @@ program fortran
     integer, save :: own = 3
     !$omp threadprivate(own)
     character(len=80) :: text
-    integer, pointer :: present_marks(:)
 
     !$omp parallel do schedule(dynamic, 7)
     do i = 1, 1000
@@ -46,23 +45,15 @@ program fortran
     call omp_destroy_nest_lock(nest)
     print '(a, i0)', 'locks ', merge(1, 0, total > 0)
 
-    marks = 0
-    !$omp parallel
+    wrong = 0
+    !$omp parallel private(last) reduction(+:wrong)
     !$omp single
-    do i = 1, 200
-        !$omp task firstprivate(i)
-        marks(i) = marks(i) + 1
-        !$omp end task
-    end do
-    !$omp taskwait
-    !$omp taskloop grainsize(9)
-    do n = 1, 200
-        marks(n) = marks(n) + 2
-    end do
-    !$omp end taskloop
-    !$omp end single copyprivate(i)
+    value = fibonacci(12)
+    last = 4711
+    !$omp end single copyprivate(last)
+    if (last /= 4711) wrong = wrong + 1
     !$omp end parallel
-    print '(a, i0)', 'marks ', sum(marks)
+    print '(a, i0, a, i0)', 'tasks ', value, ' wrong ', wrong
 
     value = 0
     !$omp parallel do ordered schedule(static, 2)
@@ -93,17 +84,20 @@ program fortran
     n = omp_capture_affinity(text, ' ')
     n = omp_capture_affinity(text, '%{thread_num} of %N')
     print '(i0, 1x, a)', n, trim(text)
-
-    allocate (present_marks(3))
-    call set_if_present(present_marks)
-    call set_if_present()
-    print '(a, i0)', 'present ', present_marks(1)
 contains
-    ! On the device, an argument that is absent has no address there either.
-    subroutine set_if_present(numbers)
-        integer, optional, pointer, intent(in) :: numbers(:)
-        !$omp target has_device_addr(numbers)
-        if (present(numbers)) numbers = 42
-        !$omp end target
-    end subroutine set_if_present
+    recursive integer function fibonacci(number) result(found)
+        integer, intent(in) :: number
+        integer :: one, two
+        found = number
+        if (number > 1) then
+            !$omp task shared(one)
+            one = fibonacci(number - 1)
+            !$omp end task
+            !$omp task shared(two)
+            two = fibonacci(number - 2)
+            !$omp end task
+            !$omp taskwait
+            found = one + two
+        end if
+    end function fibonacci
 end program fortran

@@ -77,6 +77,7 @@ void add(std::uint64_t& hash, const Object& object) {
 }
 
 constexpr std::string_view copying_functions[] = {"__kmpc_threadprivate_cached", "__kmpc_threadprivate"};
+constexpr std::string_view functions_of_llvm[] = {"__kmpc_fork_call", "__kmpc_global_thread_num"};
 constexpr std::string_view yielding_functions[] = {"sched_yield", "thrd_yield", "sleep",          "thrd_sleep",
                                                    "usleep",      "nanosleep",  "clock_nanosleep"};
 constexpr std::string_view trying_functions[] = {
@@ -99,6 +100,7 @@ Image image_of(const Object& object) {
         if (segment.p_type == PT_LOAD) image.segments.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
         if (segment.p_type == PT_GNU_EH_FRAME) image.unwinding = object.address_of(segment.p_vaddr);
     }
+    image.names_all_functions = !object.uses_one_of(functions_of_llvm);
     image.code = code_of(object);
     image.tries_locks = object.uses_one_of(trying_functions);
     image.yields = object.uses_one_of(yielding_functions);
