@@ -194,16 +194,20 @@ void Ranks::copy_initial(const void* variable, std::span<std::byte> into) const 
     }
 }
 
-/// Each rank is the home of its own inbox, so it looks into it at no cost.
+/// Each rank is the home of its own inbox, so it looks into it at no cost. Behind it its Fortran units begin.
 Result<> Ranks::share_streams() {
     const auto ranks = static_cast<std::size_t>(fabric_->size());
     const std::size_t page = platform::page_size();
     auto inboxes = shared_.allocate_open(ranks * page, dsm::Placement::block, explain::Use::heap);
     if (!inboxes) return tl::unexpected(inboxes.error());
     std::vector<Streams::Inbox*> by_rank;
-    for (std::size_t each = 0; each < ranks; ++each)
+    std::vector<FortranUnits::Unit**> units;
+    for (std::size_t each = 0; each < ranks; ++each) {
         by_rank.push_back(reinterpret_cast<Streams::Inbox*>(static_cast<std::byte*>(*inboxes) + each * page));
+        units.push_back(reinterpret_cast<FortranUnits::Unit**>(by_rank.back() + 1));
+    }
     streams_.emplace(*this, by_rank);
+    fortran_units_.emplace(*this, units);
     return {};
 }
 

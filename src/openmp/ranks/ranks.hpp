@@ -29,6 +29,7 @@
 #include "openmp/ranks/memory/stacks.hpp"
 #include "openmp/ranks/memory/thread_variables.hpp"
 #include "openmp/ranks/process/streams.hpp"
+#include "openmp/ranks/process/fortran_units.hpp"
 #include "openmp/ranks/wait_times.hpp"
 #include "openmp/ranks/words.hpp"
 #include "settings/distribution.hpp"
@@ -51,6 +52,7 @@ public:
     RandomNumbers& random_numbers() { return random_numbers_; }
     LastCalls& last_calls() { return last_calls_; }
     ProcessState& process_state() { return *process_state_; }
+    FortranUnits& fortran_units() { return *fortran_units_; }
     /// Null: nothing is recorded.
     explain::Record* record() { return record_.get(); }
 
@@ -320,6 +322,7 @@ private:
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;
     std::optional<Streams> streams_;
+    std::optional<FortranUnits> fortran_units_;
     std::optional<ProcessState> process_state_;
     LastCalls last_calls_;
     std::unique_ptr<std::atomic<bool>[]> used_stacks_; ///< by number

@@ -95,8 +95,10 @@ bool Streams::release(const void* memory) {
     return true;
 }
 
+bool Streams::has_place(const std::FILE* stream) { return the_places.has(stream); }
+
 bool Streams::is_elsewhere(const std::FILE* stream) {
-    if (!the_places.has(stream)) return false;
+    if (!has_place(stream)) return false;
     const std::size_t place = the_places.number(stream);
     return place < the_places.first || place >= the_places.end;
 }
@@ -167,6 +169,7 @@ void Streams::take_in_blocks() {
         }
         ranks_.heap().release(std::exchange(block, block->next));
     }
+    ranks_.fortran_units().write_kept();
 }
 
 } // namespace kumiki::openmp

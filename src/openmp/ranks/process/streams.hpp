@@ -39,6 +39,8 @@ public:
     static void* memory_for_stream(std::size_t bytes);
     /// Whether this memory was given by that function; if so, it is free again.
     static bool release(const void* memory);
+    /// Whether it lies at such a place, so that other processes can write to it.
+    static bool has_place(const std::FILE* stream);
     /// Whether this is a stream of another process.
     static bool is_elsewhere(const std::FILE* stream);
 

@@ -10,9 +10,15 @@
 
 namespace kumiki::openmp {
 
+static thread_local int no_ties = 0;
+
 void note_tie() {
+    if (no_ties > 0) return;
     if (OtherRanks* const others = process().others()) others->note_tie();
 }
+
+NoTies::NoTies() { ++no_ties; }
+NoTies::~NoTies() { --no_ties; }
 
 } // namespace kumiki::openmp
 

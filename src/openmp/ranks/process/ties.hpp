@@ -7,4 +7,13 @@ namespace kumiki::openmp {
 /// (OtherRanks::note_tie()).
 void note_tie();
 
+/// What the calling thread gets while it has one of these ties it to nothing.
+class NoTies {
+public:
+    NoTies();
+    ~NoTies();
+    NoTies(const NoTies&) = delete;
+    NoTies& operator=(const NoTies&) = delete;
+};
+
 } // namespace kumiki::openmp
