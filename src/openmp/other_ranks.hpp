@@ -89,6 +89,10 @@ public:
     virtual bool claim_single(std::uint64_t number, bool is_alone) = 0;
     /// The number of the next single construct; only between regions.
     virtual std::uint64_t next_single() = 0;
+    /// The number of the next region's first claim (Member), which no region before has used: several teams of rank 0
+    /// may start regions of all ranks, one after the other, as those of target constructs.
+    virtual std::uint64_t next_claim() const = 0;
+    virtual void set_next_claim(std::uint64_t number) = 0;
     /// A pointer that a thread leaves for all others; a barrier publishes it, and one follows before the next.
     virtual void leave_pointer(void* pointer) = 0;
     virtual void* left_pointer() = 0;

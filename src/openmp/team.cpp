@@ -38,7 +38,8 @@ Value of_level(const std::vector<Value>& list, int level, Value otherwise) {
 
 } // namespace
 
-Team::Team(const Controls& controls) : outer_(nullptr), patience_(&process().patience()) {
+Team::Team(const Controls& controls, const Member* waiting)
+    : outer_(nullptr), waiting_(waiting), patience_(&process().patience()) {
     owned_.push_back(std::make_unique<Member>(*this, 0));
     first_.store(owned_.back().get(), std::memory_order_relaxed);
     member(0).implicit.controls = controls;
@@ -172,9 +173,10 @@ void Team::add_worker(int id) {
     Worker& worker = *workers_.back();
     // The variables on the stacks of a team that several ranks may share are seen by all of them.
     OtherRanks* const others = process().others();
-    auto started = others != nullptr && outer_->team.level() == 0 && others->leads() && others->has_stack(id)
-                       ? others->start_thread(id, &Team::serve, &worker)
-                       : platform::start_thread_with_stack(process().environment().stack_bytes, &Team::serve, &worker);
+    auto started =
+        others != nullptr && in_outermost_region(*outer_) == nullptr && others->leads() && others->has_stack(id)
+            ? others->start_thread(id, &Team::serve, &worker)
+            : platform::start_thread_with_stack(process().environment().stack_bytes, &Team::serve, &worker);
     if (!started) refuse(started.error().message);
     worker.thread = *started;
     members_[id].store(added, std::memory_order_release);
@@ -225,8 +227,8 @@ void Team::start(Member& me) {
 void Team::begin(const Region& region, int threads) {
     OtherRanks* const others = process().others();
     const void* const code = region.code != nullptr ? region.code : reinterpret_cast<const void*>(region.function);
-    const bool may_be_on_all = others != nullptr && outer_->team.level() == 0 && region.reductions == nullptr &&
-                               others->leads() && others->spans(threads);
+    const bool may_be_on_all = others != nullptr && in_outermost_region(*outer_) == nullptr &&
+                               region.reductions == nullptr && others->leads() && others->spans(threads);
     is_alone_ = may_be_on_all && !others->runs_on_all(code);
     if (may_be_on_all && !is_alone_) {
         ForkNotice fork{.function = region.function,
@@ -237,7 +239,7 @@ void Team::begin(const Region& region, int threads) {
                         .has_loop = region.loop != nullptr,
                         .loop = region.loop != nullptr ? *region.loop : Loop{},
                         .controls = outer_->task->controls,
-                        .first_claim = first_claim_,
+                        .first_claim = others->next_claim(),
                         .first_single = others->next_single(),
                         .asks = others->asks()};
         others->fork(fork);
@@ -261,6 +263,11 @@ void Team::begin(const ForkNotice& fork) {
     asks_ = fork.asks;
     const Part part = others_->part(fork.threads);
     taken_ = 0;
+    if (const int limit = outer_->task->controls.thread_limit; limit != no_limit) {
+        // What the limit leaves for regions inside this one is divided among the ranks, too.
+        const int left = others_->part(std::max(limit - fork.threads, 0)).count;
+        taken_ = initial_->take_threads(no_limit, limit - left);
+    }
     first_claim_ = fork.first_claim;
     first_single_ = fork.first_single;
     if (part.count > static_cast<int>(owned_.size())) enlarge(part.count);
@@ -289,10 +296,12 @@ void Team::end() {
     // acquire: with the last one's addition, everything that all did before theirs is seen.
     const auto ended = [&] { return ended_.load(std::memory_order_acquire) == ends_awaited_; };
     if (here() > 1 || had_tasks()) work_until(me, nullptr, [&] { return ended() && (!had_tasks() || !tasks_left()); });
-    if (others_ != nullptr) others_->join();
+    if (others_ != nullptr) {
+        others_->set_next_claim(me.claims_met);
+        others_->join();
+    }
     if (is_alone_) process().others()->end_alone();
     first_share_ = me.shares_met;
-    set(first_claim_, me.claims_met);
     outer_->place = me.place; // the master has moved
     the_member = outer_;
     if (taken_ > 0) initial_->busy_threads_.fetch_sub(taken_, std::memory_order_relaxed);
@@ -355,6 +364,14 @@ void run_part(Member& me, const ForkNotice& fork) {
     me.inner->begin(fork);
     fork.function(fork.data);
     me.inner->end();
+}
+
+const Member* in_outermost_region(const Member& me) {
+    const Member* at = &me;
+    while (at->team.level() > 1) at = at->team.outer();
+    const Team& initial = at->team.level() == 1 ? at->team.outer()->team : at->team;
+    const Member* const around = initial.waiting() != nullptr ? in_outermost_region(*initial.waiting()) : nullptr;
+    return around != nullptr || at->team.level() == 0 ? around : at;
 }
 
 } // namespace kumiki::openmp

@@ -79,8 +79,9 @@ struct Region {
 /// all threads have arrived, only a task that runs can create another.
 class Team {
 public:
-    /// A team without workers around the initial task of a thread.
-    explicit Team(const Controls& controls);
+    /// A team without workers around the initial task of a thread. `waiting`: the thread that waits for it, because it
+    /// is that of a target construct.
+    explicit Team(const Controls& controls, const Member* waiting = nullptr);
     /// The team of `master`.
     explicit Team(Member& master);
     ~Team();
@@ -102,6 +103,7 @@ public:
     int level() const { return level_; }
     int active_level() const { return active_level_; }
     Member* outer() const { return outer_; }
+    const Member* waiting() const { return waiting_; }
     /// By the place in this process.
     Member& member(int place) const { return *members_[place].load(std::memory_order_acquire); }
     wait::Bell& bell() { return bell_; }
@@ -164,6 +166,7 @@ private:
     bool try_to_open(std::uint64_t epoch, const void* code);
 
     Member* outer_;
+    const Member* waiting_ = nullptr;
     int level_ = 0, active_level_ = 0;
     Team* initial_ = this; ///< of the initial thread, whose limit of threads counts for all teams inside its own
     int taken_ = 0;        ///< threads of the thread limit
@@ -270,5 +273,9 @@ void work_until(Member& me, const Task* inside, Ready ready) {
         run_task(me, task);
     }
 }
+
+/// The thread of the outermost region in which this thread is, also if it is in a target construct inside that; null:
+/// it is outside of all regions.
+const Member* in_outermost_region(const Member& me);
 
 } // namespace kumiki::openmp

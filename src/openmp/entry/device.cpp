@@ -34,7 +34,7 @@ int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uint
 /// control variables are what the environment says. It stays where that thread is.
 class TargetThread {
 public:
-    explicit TargetThread(int thread_limit = 0) : before_(self()), team_(process().environment().controls) {
+    explicit TargetThread(int thread_limit = 0) : before_(self()), team_(process().environment().controls, &before_) {
         the_member = &team_.member(0);
         the_member->place = before_.place;
         if (thread_limit != 0) the_member->task->controls.thread_limit = thread_limit;

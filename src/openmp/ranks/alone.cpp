@@ -105,9 +105,8 @@ void Ranks::end_rest() {
 /// In a region of all ranks, those of the other ranks are tied to them; in one that runs on the first alone, those that
 /// would run at other ranks.
 void Ranks::note_tie() {
-    const Member* me = the_member;
-    if (me == nullptr || me->team.level() == 0) return;
-    while (me->team.level() > 1) me = me->team.outer();
+    const Member* const me = the_member != nullptr ? in_outermost_region(*the_member) : nullptr;
+    if (me == nullptr) return;
     const bool is_added = code_alone_.load(std::memory_order_relaxed) != 0 && me->id >= firsts_[1];
     if (rank() != 0 || is_added) is_tied_.store(true, std::memory_order_relaxed);
 }

@@ -56,7 +56,7 @@ void LastCalls::make() {
 void end_job() {
     Ranks* const ranks = ranks_of_this_process();
     if (ranks == nullptr || ranks->has_left()) return;
-    if (ranks->rank() == 0 && ranks->leads() && self().team.level() == 0) {
+    if (ranks->rank() == 0 && ranks->leads() && in_outermost_region(self()) == nullptr) {
         ranks->fork(ForkNotice{});
         ranks->leave();
     } else ranks->end_job();

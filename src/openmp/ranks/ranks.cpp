@@ -181,7 +181,7 @@ void Ranks::return_blocks(std::span<const Heap::Batch> freed) {
 }
 
 void Ranks::set_when_met(std::uint8_t& byte) {
-    if (others_rest() || (leads() && self().team.level() == 0)) {
+    if (others_rest() || (leads() && in_outermost_region(self()) == nullptr)) {
         std::atomic_ref(byte).store(1, std::memory_order_release);
         return;
     }

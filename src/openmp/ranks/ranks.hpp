@@ -93,6 +93,8 @@ public:
 
     bool claim_single(std::uint64_t number, bool is_alone) override;
     std::uint64_t next_single() override { return words_->load(Words::single); }
+    std::uint64_t next_claim() const override { return next_claim_; }
+    void set_next_claim(std::uint64_t number) override { next_claim_ = number; }
     void leave_pointer(void* pointer) override {
         words_->store(Words::pointer, reinterpret_cast<std::uintptr_t>(pointer));
     }
@@ -321,6 +323,7 @@ private:
     LoopWords* loop_words_ = nullptr;
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;
+    std::uint64_t next_claim_ = 0; ///< of the thread that leads
     std::optional<Streams> streams_;
     std::optional<FortranUnits> fortran_units_;
     std::optional<ProcessState> process_state_;

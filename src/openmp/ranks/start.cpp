@@ -142,7 +142,7 @@ void close_fortran_units() { run_destructors_of("/libgfortran.so"); }
 /// use memory that the others have, and before the destructors of libraries, UCX's among them.
 void end_program() {
     auto& ranks = static_cast<Ranks&>(*process().others());
-    if (ranks.leads() && self().team.level() == 0) {
+    if (ranks.leads() && in_outermost_region(self()) == nullptr) {
         run_program_destructors();
         close_fortran_units();
     }

@@ -118,6 +118,25 @@ static void copy_after_tasks(void) {
     printf("copied after tasks %d %d %d %d\n", to[0], to[3], box[1], box[2]);
 }
 
+// Loops that are dealt out while they run, in target constructs and besides, and one in a construct inside a region.
+static void deal_out(void) {
+    int counts[300] = {0}, wrong = 0;
+    for (int pass = 0; pass < 3; pass++) {
+#pragma omp target parallel for schedule(guided, 4) map(tofrom : counts)
+        for (int i = 0; i < 300; i++) counts[i]++;
+#pragma omp parallel for schedule(dynamic, 7)
+        for (int i = 0; i < 300; i++) counts[i]++;
+#pragma omp target teams distribute parallel for schedule(dynamic, 3) num_teams(2) map(tofrom : counts)
+        for (int i = 0; i < 300; i++) counts[i]++;
+#pragma omp parallel
+#pragma omp single
+#pragma omp target teams distribute parallel for schedule(dynamic, 5) map(tofrom : counts)
+        for (int i = 0; i < 300; i++) counts[i]++;
+    }
+    for (int i = 0; i < 300; i++) wrong += counts[i] != 12;
+    printf("dealt out %d wrong\n", wrong);
+}
+
 int main(void) {
     int values[100], sum = 0, scalar = 5, other = 1, where = 0;
     for (int i = 0; i < 100; i++) values[i] = i;
@@ -172,5 +191,6 @@ int main(void) {
     depend_on_events();
     begin_anew();
     copy_after_tasks();
+    deal_out();
     return 0;
 }
