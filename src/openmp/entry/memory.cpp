@@ -30,9 +30,11 @@ constexpr Handle by_default = ~Handle{0};
 constexpr Handle last_predefined =
     4095; ///< smaller handles are predefined allocators, without traits: no address is so low
 
+constexpr std::size_t no_pool = ~std::size_t{0};
+
 struct Allocator {
     std::size_t alignment = 1;
-    std::size_t pool = ~std::size_t{0};
+    std::size_t pool = no_pool;
     Fallback fallback = default_memory;
     Handle other = 0;
     std::atomic<std::size_t> used{0};
@@ -51,13 +53,37 @@ Allocator* with_traits(Handle handle) {
 }
 Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
 
+/// Several processes may use an allocator's pool, whose counter they change one after the other.
+class PoolGuard {
+public:
+    PoolGuard() : others_(process().others()) {
+        if (others_ != nullptr) others_->enter(OtherRanks::Own::atomic);
+    }
+    ~PoolGuard() {
+        if (others_ != nullptr) others_->leave(OtherRanks::Own::atomic);
+    }
+    PoolGuard(const PoolGuard&) = delete;
+    PoolGuard& operator=(const PoolGuard&) = delete;
+
+private:
+    OtherRanks* others_;
+};
+
 /// Takes bytes from the pool in the place of `before` others.
 bool take(Allocator& allocator, std::size_t bytes, std::size_t before) {
+    if (allocator.pool == no_pool) return true;
+    const PoolGuard guard;
     std::size_t used = allocator.used.load(std::memory_order_relaxed);
     do {
         if (bytes > allocator.pool || used - before > allocator.pool - bytes) return false;
     } while (!allocator.used.compare_exchange_weak(used, used - before + bytes, std::memory_order_relaxed));
     return true;
+}
+
+void give_back(Allocator* allocator, std::size_t bytes) {
+    if (allocator == nullptr || allocator->pool == no_pool || bytes == 0) return;
+    const PoolGuard guard;
+    allocator->used.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
 /// `replaced`: a block that will be freed when there is a new one, whose room in the pool the new one may have.
@@ -76,8 +102,7 @@ void* allocate(std::size_t alignment, std::size_t size, Handle handle, Header* r
     if (!too_large && (allocator == nullptr || take(*allocator, bytes, before))) {
         start = program_memory(bytes);
         if (start != nullptr && before != 0) replaced->taken = 0;
-        if (start == nullptr && allocator != nullptr)
-            allocator->used.fetch_add(before - bytes, std::memory_order_relaxed);
+        if (start == nullptr) give_back(allocator, bytes - before);
     }
     if (start == nullptr) {
         const Fallback fallback = allocator != nullptr ? allocator->fallback : null;
@@ -150,8 +175,7 @@ KUMIKI_ENTRY void* omp_aligned_calloc(std::size_t alignment, std::size_t count, 
 KUMIKI_ENTRY void omp_free(void* block, Handle) {
     if (block == nullptr) return;
     const Header header = header_of(block);
-    if (Allocator* const allocator = with_traits(header.allocator))
-        allocator->used.fetch_sub(header.taken, std::memory_order_relaxed);
+    give_back(with_traits(header.allocator), header.taken);
     std::free(header.start);
 }
 KUMIKI_ENTRY void* omp_realloc(void* block, std::size_t size, Handle handle, Handle before) {

@@ -4,6 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
+/* What all threads have taken from a pool is in it again when they have given it back. */
+static void share_pool(void) {
+    omp_alloctrait_t traits[] = {{omp_atk_pool_size, 60000}, {omp_atk_fallback, omp_atv_null_fb}};
+    omp_allocator_handle_t own = omp_init_allocator(omp_default_mem_space, 2, traits);
+    int none = 0;
+#pragma omp parallel reduction(+ : none)
+    for (int i = 0; i < 20; i++) {
+        void* block = omp_alloc(100 + 2000 * omp_get_thread_num(), own);
+        none += block == NULL;
+#pragma omp barrier
+        omp_free(block, own);
+    }
+    void* whole = omp_alloc(59000, own);
+    printf("shared pool %d %d\n", none, whole != NULL);
+    omp_free(whole, own);
+    omp_destroy_allocator(own);
+}
+
 int main(void) {
     char* plain = omp_alloc(100, omp_default_mem_alloc);
     memset(plain, 1, 100);
@@ -53,5 +71,6 @@ int main(void) {
         for (int i = 0; i < 64; i++) total += part[i];
     }
     printf("%ld\n", total / omp_get_max_threads());
+    share_pool();
     return 0;
 }
