@@ -1,3 +1,4 @@
+#include "openmp/process.hpp"
 #include "openmp/loop.hpp"
 
 #include <algorithm>
@@ -148,8 +149,8 @@ bool next_of_schedule(Member& me, Workshare& share, Chunk& chunk) {
 void pass_turn(Member& me) {
     await_turn(me);
     if (OtherRanks* const others = me.team.others()) {
-        me.position.in_turn = false;
-        return others->end_turn(me.position.number, me.position.chunk.end);
+        if (std::exchange(me.position.in_turn, false)) others->end_turn(me.position.number, me.position.chunk.end);
+        return;
     }
     // release: the next chunk's thread sees what this one did in its ordered regions.
     me.share->ordered.store(me.position.chunk.end, std::memory_order_release);
@@ -279,6 +280,7 @@ bool next_chunk(Member& me, Chunk& chunk) {
     const bool ordered = share.loop.ordered;
     if (ordered && me.position.in_chunk) pass_turn(me);
     me.position.in_chunk = false;
+    if (process().environment().cancellation) me.team.take_in_cancellation(me);
     if (share.cancelled.load(std::memory_order_relaxed) || me.team.cancelled()) return false;
     if (!next_of_schedule(me, share, chunk)) return false;
     if (ordered) {
@@ -299,7 +301,7 @@ void await_turn(Member& me) {
     if (me.share == nullptr || !me.position.in_chunk) return;
     const Workshare& share = *me.share;
     if (OtherRanks* const others = me.team.others()) {
-        if (!std::exchange(me.position.in_turn, true)) others->begin_turn(me.position.number, me.position.chunk.begin);
+        if (!me.position.in_turn) me.position.in_turn = others->begin_turn(me.position.number, me.position.chunk.begin);
         return;
     }
     wait::wait(me.team.bell(), me.team.patience(), [&] {

@@ -79,10 +79,16 @@ public:
     virtual bool asks() const = 0;
     /// At rank 0: lets all ranks begin the region.
     virtual void fork(const ForkNotice& fork) = 0;
-    /// The end of a region that runs on all ranks: a barrier.
-    virtual void join() = 0;
-    /// A barrier; one thread of every rank calls it. `code`: where in the program; null: unknown.
-    virtual void meet(const void* code) = 0;
+    /// The end of a region that runs on all ranks: a barrier. `next_claim`: the number of this rank's next claim.
+    virtual void join(std::uint64_t next_claim) = 0;
+    /// A barrier of the region; one thread of every rank calls it. `code`: where in the program; null: unknown. Returns
+    /// true if the region is cancelled: another rank has come to its end.
+    virtual bool meet_in_region(const void* code) = 0;
+
+    /// What a thread may cancel on all ranks: its region, or the loop or sections that it is in.
+    enum class Cancelled { region, share };
+    virtual void cancel(Cancelled what) = 0;
+    virtual bool is_cancelled(Cancelled what) const = 0;
 
     /// Whether the caller is the first of all threads that asks for this single construct. With `is_alone` only rank
     /// 0's threads ask: it is the construct for which all wait.
@@ -92,7 +98,6 @@ public:
     /// The number of the next region's first claim (Member), which no region before has used: several teams of rank 0
     /// may start regions of all ranks, one after the other, as those of target constructs.
     virtual std::uint64_t next_claim() const = 0;
-    virtual void set_next_claim(std::uint64_t number) = 0;
     /// A pointer that a thread leaves for all others; a barrier publishes it, and one follows before the next.
     virtual void leave_pointer(void* pointer) = 0;
     virtual void* left_pointer() = 0;
@@ -108,8 +113,9 @@ public:
     virtual bool take_iterations(std::uint64_t loop, int owner, std::uint64_t& begin, std::uint64_t end) = 0;
     static constexpr std::uint64_t most_iterations = std::uint64_t{1} << 40;
 
-    /// Waits until the iterations before `begin` of an ordered loop are done, and enters its ordered region.
-    virtual void begin_turn(std::uint64_t loop, std::uint64_t begin) = 0;
+    /// Waits until the iterations before `begin` of an ordered loop are done, and enters its ordered region. Returns
+    /// false if the region is cancelled.
+    virtual bool begin_turn(std::uint64_t loop, std::uint64_t begin) = 0;
     /// Leaves it; `end` is the next iteration.
     virtual void end_turn(std::uint64_t loop, std::uint64_t end) = 0;
 
@@ -119,7 +125,7 @@ public:
     virtual void give_words(std::uint64_t loop) = 0;
     /// Stores a value in such a word, with all that this rank has written before.
     virtual void post(std::uint64_t& word, std::uint64_t value) = 0;
-    /// Waits until such a word is `value` or more.
+    /// Waits until such a word is `value` or more, or the region is cancelled.
     virtual void await(const std::uint64_t& word, std::uint64_t value) = 0;
 
     /// Lets the other ranks see what this one has written, and this one what they have released before.

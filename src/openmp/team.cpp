@@ -83,7 +83,7 @@ bool Team::try_to_open(std::uint64_t epoch, const void* code) {
     // and open the next barrier: it would have to arrive there first.
     if (!arrived_.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) return false;
     workshare_cancelled_.store(false, std::memory_order_relaxed);
-    if (others_ != nullptr) others_->meet(code);
+    if (others_ != nullptr && others_->meet_in_region(code)) cancelled_.store(true, std::memory_order_relaxed);
     epoch_.store(epoch + 1, std::memory_order_release);
     ring();
     return true;
@@ -97,7 +97,11 @@ void Team::note_singles(Member& me) {
 }
 
 bool Team::barrier(Member& me, const void* code) {
-    if (others_ != nullptr) note_singles(me);
+    if (others_ != nullptr) {
+        // Threads of a region that is cancelled may come to different barriers; the ranks meet at its end.
+        if (cancelled()) return true;
+        note_singles(me);
+    }
     // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
@@ -131,6 +135,26 @@ void* Team::single_data() const { return others_ != nullptr ? others_->left_poin
 void Team::cancel() {
     cancelled_.store(true, std::memory_order_release);
     ring();
+    if (others_ != nullptr) others_->cancel(OtherRanks::Cancelled::region);
+}
+
+void Team::cancel_workshare(Member& me) {
+    if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
+    workshare_cancelled_.store(true, std::memory_order_relaxed);
+    ring();
+    if (others_ != nullptr) others_->cancel(OtherRanks::Cancelled::share);
+}
+
+void Team::take_in_cancellation(Member& me) {
+    if (others_ == nullptr) return;
+    if (!cancelled() && others_->is_cancelled(OtherRanks::Cancelled::region)) {
+        cancelled_.store(true, std::memory_order_release);
+        ring();
+    }
+    if (others_->is_cancelled(OtherRanks::Cancelled::share)) {
+        if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
+        workshare_cancelled_.store(true, std::memory_order_relaxed);
+    }
 }
 
 void Team::prepare(const Region& region, int threads, Part part) {
@@ -297,8 +321,9 @@ void Team::end() {
     const auto ended = [&] { return ended_.load(std::memory_order_acquire) == ends_awaited_; };
     if (here() > 1 || had_tasks()) work_until(me, nullptr, [&] { return ended() && (!had_tasks() || !tasks_left()); });
     if (others_ != nullptr) {
-        others_->set_next_claim(me.claims_met);
-        others_->join();
+        std::uint64_t next_claim = 0; // members of a region that is cancelled may have met different constructs
+        for (int place = 0; place < here(); ++place) next_claim = std::max(next_claim, member(place).claims_met);
+        others_->join(next_claim);
     }
     if (is_alone_) process().others()->end_alone();
     first_share_ = me.shares_met;

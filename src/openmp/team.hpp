@@ -124,7 +124,10 @@ public:
 
     void cancel();
     bool cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
-    void cancel_workshare() { workshare_cancelled_.store(true, std::memory_order_relaxed); }
+    /// The loop or the sections that `me` executes.
+    void cancel_workshare(Member& me);
+    /// What threads of other ranks have cancelled.
+    void take_in_cancellation(Member& me);
     bool workshare_cancelled() const { return workshare_cancelled_.load(std::memory_order_relaxed); }
 
     void note_task() {

@@ -17,6 +17,9 @@ set -f # options may look like patterns
 options=${KUMIKI_RUN_OPTIONS-}
 unset KUMIKI_RUN_OPTIONS
 export KUMIKI_OPENMP_REGIONS="${KUMIKI_OPENMP_REGIONS-all}" # short programs would not run long enough for another choice
+case $program in
+*/cancel | */cancel.*) export OMP_CANCELLATION=true ;; # for all others it must be as it is by default
+esac
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 start() {

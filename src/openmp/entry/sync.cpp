@@ -53,16 +53,18 @@ KUMIKI_ENTRY void GOMP_atomic_start() { enter_atomic(); }
 KUMIKI_ENTRY void GOMP_atomic_end() { leave_atomic(); }
 
 KUMIKI_ENTRY bool GOMP_cancellation_point(int construct) {
-    return process().environment().cancellation && is_cancelled(self(), construct);
+    if (!process().environment().cancellation) return false;
+    Member& me = self();
+    me.team.take_in_cancellation(me);
+    return is_cancelled(me, construct);
 }
 KUMIKI_ENTRY bool GOMP_cancel(int construct, bool wanted) {
     if (!process().environment().cancellation) return false;
     Member& me = self();
+    me.team.take_in_cancellation(me);
     if (!wanted) return is_cancelled(me, construct);
     if ((construct & (loop | sections)) != 0) {
-        if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
-        me.team.cancel_workshare();
-        me.team.ring();
+        me.team.cancel_workshare(me);
     } else if ((construct & taskgroup) != 0) {
         if (Taskgroup* const group = group_of(me)) group->cancelled.store(true, std::memory_order_relaxed);
     } else {

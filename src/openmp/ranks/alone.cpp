@@ -74,11 +74,16 @@ void Ranks::note_end(std::uintptr_t code) {
     last_end_ = now();
 }
 
-void Ranks::join() {
+void Ranks::join(std::uint64_t next_claim) {
     constexpr std::uint64_t yes = 1;
     const bool is_tied = is_tied_.load(std::memory_order_relaxed) || held_.load(std::memory_order_relaxed) != 0;
     if (rank() != 0 && is_tied && !std::exchange(told_tied_, true)) words_->store(Words::tied, yes);
-    meet(nullptr);
+    if (process().environment().cancellation) {
+        meet_at_end(next_claim);
+    } else {
+        meet(nullptr);
+        next_claim_ = next_claim;
+    }
     if (rank() == 0) begin_rest();
 }
 

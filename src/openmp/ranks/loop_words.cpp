@@ -14,8 +14,9 @@ std::uint64_t* Ranks::take_words(std::uint64_t loop, std::size_t count) {
             place = {loop + 1, static_cast<std::uint64_t*>(heap_->allocate_zeros(count * sizeof loop)), 0};
         found = place;
         release(loop_lock);
-        return found.loop == loop + 1;
+        return found.loop == loop + 1 || is_cancelled(Cancelled::region);
     });
+    if (found.loop != loop + 1) refuse("many loops with dependences in a region that is cancelled");
     if (found.words == nullptr) refuse("a loop with dependences, for whose iterations there is no memory");
     return found.words;
 }
@@ -23,12 +24,22 @@ std::uint64_t* Ranks::take_words(std::uint64_t loop, std::size_t count) {
 void Ranks::give_words(std::uint64_t loop) {
     LoopWords& place = loop_words_[loop % loop_places];
     acquire(loop_lock);
-    if (++place.left == fabric_->size()) {
+    const bool is_known = place.loop == loop + 1; // else its region was cancelled
+    if (is_known && ++place.left == fabric_->size()) {
         heap_->release(place.words);
         place = {};
     }
     release(loop_lock);
     announce();
+}
+
+void Ranks::forget_loops() {
+    acquire(loop_lock);
+    for (LoopWords& place : std::span(loop_words_, loop_places)) {
+        if (place.loop != 0) heap_->release(place.words);
+        place = {};
+    }
+    release(loop_lock);
 }
 
 /// What the rank has written before goes with the lock to the thread that waits.
@@ -46,7 +57,7 @@ void Ranks::await(const std::uint64_t& word, std::uint64_t value) {
         acquire(guard);
         const bool reached = word >= value;
         release(guard);
-        return reached;
+        return reached || is_cancelled(Cancelled::region);
     });
 }
 

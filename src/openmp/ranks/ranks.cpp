@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "openmp/process.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/memory/objects.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/update_rate.hpp"
@@ -73,6 +74,7 @@ void Ranks::exchange(ForkNotice& fork) {
     note_region(nullptr, last_meeting_);
     meet(std::as_writable_bytes(std::span(&fork, 1)));
     note_region(fork.code, explain::Timed::Clock::now());
+    region_meeting_ = meetings_.load(std::memory_order_relaxed);
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
     if (std::exchange(opens_at_first_region_, false)) open_homes();
@@ -131,6 +133,11 @@ ForkNotice Ranks::await_fork() {
 void Ranks::meet(const void* code) {
     meet(std::span<std::byte>());
     begin_interval(code != nullptr ? reinterpret_cast<std::uintptr_t>(code) : region_ + 1);
+}
+
+bool Ranks::meet_in_region(const void* code) {
+    meet(code);
+    return another_has_ended();
 }
 
 void Ranks::begin_interval(std::uint64_t place) {
@@ -238,10 +245,15 @@ bool Ranks::take_iterations(std::uint64_t loop, int owner, std::uint64_t& begin,
     return false;
 }
 
-void Ranks::begin_turn(std::uint64_t loop, std::uint64_t begin) {
+bool Ranks::begin_turn(std::uint64_t loop, std::uint64_t begin) {
     const auto index = Words::turns + static_cast<std::uint32_t>(loop % slots);
-    await_change([&] { return look(index, 0, tag_of(loop)) == begin; });
-    acquire(ordered_lock); // it brings what the threads of the iterations before have written
+    bool comes = false;
+    await_change([&] {
+        comes = look(index, 0, tag_of(loop)) == begin;
+        return comes || is_cancelled(Cancelled::region);
+    });
+    if (comes) acquire(ordered_lock); // it brings what the threads of the iterations before have written
+    return comes;
 }
 
 void Ranks::end_turn(std::uint64_t loop, std::uint64_t end) {

@@ -81,8 +81,10 @@ public:
     void end_alone() override;
     bool asks() const override { return host_choice_ && host_choice_->asks(); }
     void fork(const ForkNotice& fork) override;
-    void join() override;
-    void meet(const void* code) override;
+    void join(std::uint64_t next_claim) override;
+    bool meet_in_region(const void* code) override;
+    void cancel(Cancelled what) override;
+    bool is_cancelled(Cancelled what) const override;
     void note_tie() override;
     void note_own_variables() override;
     /// Whether this is rank 0 and the others wait for the next region, so that this process alone executes the program
@@ -94,7 +96,6 @@ public:
     bool claim_single(std::uint64_t number, bool is_alone) override;
     std::uint64_t next_single() override { return words_->load(Words::single); }
     std::uint64_t next_claim() const override { return next_claim_; }
-    void set_next_claim(std::uint64_t number) override { next_claim_ = number; }
     void leave_pointer(void* pointer) override {
         words_->store(Words::pointer, reinterpret_cast<std::uintptr_t>(pointer));
     }
@@ -103,7 +104,7 @@ public:
     LoopParts parts(const Loop& loop, int threads) override;
     std::uint64_t next_iteration(std::uint64_t loop, int owner) override;
     bool take_iterations(std::uint64_t loop, int owner, std::uint64_t& begin, std::uint64_t end) override;
-    void begin_turn(std::uint64_t loop, std::uint64_t begin) override;
+    bool begin_turn(std::uint64_t loop, std::uint64_t begin) override;
     void end_turn(std::uint64_t loop, std::uint64_t end) override;
 
     std::uint64_t* take_words(std::uint64_t loop, std::size_t count) override;
@@ -244,6 +245,18 @@ private:
     void open_homes(const Variables& variables);
     void begin_interval(std::uint64_t place);
     void meet(std::span<std::byte> of_rank_0);
+    void meet(const void* code);
+    /// The word in which a rank tells when it has come to the end of a region.
+    std::uint32_t end_word(int rank, std::uint64_t meeting) const;
+    template <class Each>
+    void for_each_other(Each each) const;
+    std::uint64_t number_of(Cancelled what) const;
+    void meet_at_end(std::uint64_t next_claim);
+    /// Whether this rank was at the end of the region at the last meeting.
+    bool has_ended(int other) const;
+    bool another_has_ended() const;
+    /// After a region that was cancelled, whose ranks have not all left the same loops.
+    void forget_loops();
     std::vector<std::uint8_t*> take_bytes();
     std::vector<Heap::Batch> take_freed();
     void return_blocks(std::span<const Heap::Batch> freed);
@@ -309,6 +322,7 @@ private:
     AtomicUpdates updates_;
     bool has_own_host_;                      ///< no other rank is on it
     std::atomic<std::uint64_t> meetings_{0}; ///< of all ranks
+    std::uint64_t region_meeting_ = 0;       ///< the one that began the region
     std::vector<double> speeds_;             ///< by rank: the part of the work, the same at all ranks
     std::atomic<std::uint64_t> taken_{0};    ///< iterations of shared-out loops by this rank since the last region
     std::vector<Variables> variables_;

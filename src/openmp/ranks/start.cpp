@@ -58,12 +58,6 @@ struct MainCall {
     sigset_t blocked; ///< signals, before the program begins
 };
 
-/// The program must not ask the runtime of this process for what all have to do together.
-void check_environment() {
-    if (process().environment().cancellation)
-        refuse("OMP_CANCELLATION=true is not possible over several processes so far; leave it out");
-}
-
 /// Nothing: the program runs as one process.
 std::optional<Settings> settings_for_several() {
     auto settings = read_settings(environ);
@@ -199,7 +193,6 @@ int start(const char* version, MainCall program) {
     if (!settings)
         return program.start(program.main, program.count, program.arguments, program.init, program.fini,
                              program.linker_fini, program.stack_end);
-    check_environment();
     program.ranks = &join(*settings);
     forget_job();
     if (program.ranks->rank() == 0) {

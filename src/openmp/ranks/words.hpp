@@ -15,9 +15,20 @@ namespace kumiki::openmp {
 /// only. `region` is this rank's part of a region of bytes() zeros.
 class Words {
 public:
-    /// From `returned` on there is one for each rank.
-    enum Index : std::uint32_t { single, pointer, claims, turns = claims + 16, changes = turns + 16, tied, returned };
-    static constexpr std::size_t bytes(std::size_t ranks) { return (returned + ranks) * platform::apart; }
+    /// From `returned` on there are three for each rank: all of the first kind, then all of the second, and all of the
+    /// third.
+    enum Index : std::uint32_t {
+        single,
+        pointer,
+        claims,
+        turns = claims + 16,
+        changes = turns + 16,
+        tied,
+        cancelled_region,
+        cancelled_share,
+        returned
+    };
+    static constexpr std::size_t bytes(std::size_t ranks) { return (returned + 3 * ranks) * platform::apart; }
 
     Words(fabric::Fabric& fabric, std::byte* region) : fabric_(fabric), region_(region), words_(fabric, region) {}
 
@@ -25,9 +36,13 @@ public:
         const SignalsLater later;
         return found(words_.load(rank, at(index)));
     }
-    void store(std::uint32_t index, std::uint64_t value) const {
+    void store(std::uint32_t index, std::uint64_t value, int rank = 0) const {
         const SignalsLater later;
-        found(words_.swap(0, at(index), value));
+        found(words_.swap(rank, at(index), value));
+    }
+    /// This rank's own.
+    std::uint64_t own(std::uint32_t index) const {
+        return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(region_ + at(index))).load(std::memory_order_acquire);
     }
     /// Returns false, and the value in `expected`, if that was another one.
     bool compare_and_store(std::uint32_t index, std::uint64_t& expected, std::uint64_t value, int rank = 0) const {
