@@ -74,6 +74,7 @@ if(has_clang)
     # gcc has no such functions, and libomp 14 ends it now and then with a failed assertion (kmp_lock.cpp), with more threads than processors.
     kumiki_program_by(clang kmp_atomic.c "${KUMIKI_CLANG}" kmp_atomic.txt)
     kumiki_program_by(clang kmp_loop.c "${KUMIKI_CLANG}" kmp_loop.txt)
+    kumiki_program_by(clang kmp_task.c "${KUMIKI_CLANG}" kmp_task.txt)
 
     add_test(NAME openmp.clang.symbols
         COMMAND "${CMAKE_CURRENT_SOURCE_DIR}/symbols_of_libomp.sh" $<TARGET_FILE:kumiki-openmp>

@@ -29,6 +29,8 @@ enum Number : std::int32_t {
     guided_analytical = 43,
     static_steal = 44,
     static_balanced_chunked = 45, ///< blocks whose lengths are multiples of the chunk size (simd)
+    guided_simd = 46,             ///< as the two without simd: that lengths are multiples is only quicker
+    runtime_simd = 47,
     first_ordered = 64,
     last_ordered = 71,
     distribute_chunked = 91,
@@ -113,9 +115,11 @@ void deal_to_both(std::int32_t number, std::int32_t* last, Value* lower, Value* 
 Schedule schedule_of(std::int32_t number, std::int64_t chunk_size, bool monotonic) {
     const auto chunk = static_cast<std::uint64_t>(std::max<std::int64_t>(chunk_size, 1));
     switch (number) {
+    case runtime_simd:
     case runtime: return runtime_schedule(monotonic);
     case dynamic_chunked:
     case static_steal: return {.kind = Kind::dynamic, .monotonic = monotonic, .chunk = chunk};
+    case guided_simd:
     case guided_chunked:
     case guided_iterative:
     case guided_analytical:

@@ -37,7 +37,7 @@ std::vector<Dependence> read(std::int32_t count, const DependenceEntry* entries)
     std::vector<Dependence> all;
     for (std::int32_t i = 0; i < count; ++i) {
         const auto& [address, length, bits] = entries[i];
-        if ((bits & DependenceEntry::all_memory) != 0) {
+        if ((bits & DependenceEntry::all_memory) != 0 || address == -1) {
             all.push_back({nullptr, Access::out});
             continue;
         }
@@ -58,7 +58,8 @@ Task* allocate(std::uint32_t flags, std::size_t bytes, std::size_t shared_bytes,
     auto* const head = new (memory) Head{.bytes = bytes + shared_bytes, .flags = flags};
     auto* const task = reinterpret_cast<Task*>(head + 1);
     std::memset(static_cast<void*>(task), 0, sizeof(Task));
-    task->routine = routine;
+    // clang before version 16 makes such a task without a routine of a taskwait with nowait.
+    task->routine = routine != nullptr ? routine : [](std::int32_t, Task*) -> std::int32_t { return 0; };
     task->shared = shared_bytes != 0 ? reinterpret_cast<std::byte*>(task) + bytes : nullptr;
     return task;
 }
@@ -175,8 +176,6 @@ KUMIKI_ENTRY void __kmpc_omp_taskwait_deps_51(const Source*, std::int32_t, std::
                                               std::int32_t may_go_on) {
     const auto dependences = kmp::read(count, entries);
     if (may_go_on == 0) return wait_for_dependences(self(), dependences);
-    kmp::Task* const nothing =
-        kmp::allocate(0, sizeof(kmp::Task), 0, [](std::int32_t, kmp::Task*) -> std::int32_t { return 0; });
-    kmp::start(nothing, false, &dependences);
+    kmp::start(kmp::allocate(0, sizeof(kmp::Task), 0, nullptr), false, &dependences);
 }
 KUMIKI_ENTRY std::int32_t __kmpc_omp_taskyield(const Source*, std::int32_t, int) { return 0; }

@@ -54,7 +54,7 @@ void dispose(Task* task);
 /// Starts the task; `at_once`: its creator waits for its end.
 void start(Task* task, bool at_once, const std::vector<Dependence>* dependences = nullptr);
 
-/// A dependence as the compiler describes it.
+/// A dependence as the compiler describes it. The address -1 stands for all memory, too.
 struct DependenceEntry {
     enum Bit : std::uint8_t { in = 1, out = 2, exclusive = 4, set = 8, all_memory = 0x80 };
 

@@ -105,5 +105,15 @@ int main(void) {
         opened += is(getcwd(path, sizeof path), "/");
     }
     printf("back: %d\n", opened / omp_get_max_threads());
+    int formatted = 0;
+    omp_set_affinity_format("%n of %N");
+#pragma omp parallel reduction(+ : formatted)
+    {
+        char found[40], expected[40];
+        snprintf(expected, sizeof expected, "%d of %d", omp_get_thread_num(), omp_get_num_threads());
+        omp_capture_affinity(found, sizeof found, NULL);
+        formatted += strcmp(found, expected) == 0;
+    }
+    printf("format: %d\n", formatted / omp_get_max_threads());
     return 0;
 }

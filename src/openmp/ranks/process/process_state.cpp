@@ -47,6 +47,10 @@ void touch(const char* text) {
 // -- at rank 0 --
 
 const ProcessState::Values* ProcessState::values() {
+    if (process().affinity_format() != affinity_format_) {
+        affinity_format_ = process().affinity_format();
+        note(affinity_format);
+    }
     unsigned changed = changed_.exchange(0, std::memory_order_relaxed);
     if (current_ != nullptr && environ != current_->environment) changed |= environment;
     if (current_ != nullptr && changed == 0) return current_;
@@ -59,6 +63,7 @@ const ProcessState::Values* ProcessState::values() {
     }
     if ((ever_changed_ & locale) != 0) next->locale = shared(std::setlocale(LC_ALL, nullptr));
     if ((ever_changed_ & mask) != 0) next->mask = present_mask();
+    if ((ever_changed_ & affinity_format) != 0) next->affinity_format = shared(affinity_format_.c_str());
     std::fegetenv(&next->floating_point);
     release(std::exchange(current_, next)); // only now, so that the address tells that there is something new
     return current_;
@@ -88,8 +93,9 @@ void* ProcessState::memory(std::size_t bytes) {
 
 void ProcessState::release(Values* values) {
     if (values == nullptr) return;
-    for (void* const memory : {static_cast<void*>(values->environment), static_cast<void*>(values->folder),
-                               static_cast<void*>(values->locale), static_cast<void*>(values)})
+    for (void* const memory :
+         {static_cast<void*>(values->environment), static_cast<void*>(values->folder),
+          static_cast<void*>(values->locale), static_cast<void*>(values->affinity_format), static_cast<void*>(values)})
         if (memory != nullptr) heap_.release(memory);
 }
 
@@ -103,6 +109,7 @@ void ProcessState::take_in(const Values* values) {
     }
     if (environ != values->environment) environ = values->environment;
     if ((values->changed & mask) != 0) umask(values->mask);
+    if ((values->changed & affinity_format) != 0) process().affinity_format() = values->affinity_format;
     if ((values->changed & locale) != 0 && std::setlocale(LC_ALL, values->locale) == nullptr)
         ranks_.refuse("a locale that this host does not have");
     const std::string path = values->folder != nullptr ? values->folder : ""; // the kernel would not repair its pages

@@ -3,8 +3,10 @@
 #include <atomic>
 #include <cfenv>
 #include <cstdint>
+#include <string>
 #include <sys/types.h>
 
+#include "openmp/process.hpp"
 #include "openmp/ranks/memory/heap.hpp"
 #include "openmp/ranks/process/languages.hpp"
 
@@ -13,12 +15,12 @@ namespace kumiki::openmp {
 class Ranks;
 
 /// What threads of one process have in common without its being memory of the program: the environment, the current
-/// folder, the mask of new files, the locale, options of Fortran; and how floating-point numbers are computed, which a
-/// thread has from the one that starts it. What the process that runs main has of it the others take in when a region
-/// begins. One thread of a rank uses this, the one that leads, except for note().
+/// folder, the mask of new files, the locale, options of Fortran and of OpenMP; and how floating-point numbers are
+/// computed, which a thread has from the one that starts it. What the process that runs main has of it the others take
+/// in when a region begins. One thread of a rank uses this, the one that leads, except for note().
 class ProcessState {
 public:
-    enum Change : unsigned { environment = 1, folder = 2, mask = 4, locale = 8 };
+    enum Change : unsigned { environment = 1, folder = 2, mask = 4, locale = 8, affinity_format = 16 };
 
     /// In the program's heap. Only what the program has changed is valid besides the environment.
     struct Values {
@@ -26,6 +28,7 @@ public:
         char** environment = nullptr;
         char* folder = nullptr;
         char* locale = nullptr;
+        char* affinity_format = nullptr; ///< of omp_set_affinity_format()
         mode_t mask = 0;
         FortranOptions fortran;
         std::fenv_t floating_point{};
@@ -53,8 +56,9 @@ private:
     std::atomic<unsigned> changed_{0};
     unsigned ever_changed_ = 0;
     FortranOptions fortran_;
-    Values* current_ = nullptr;     ///< at rank 0
-    const Values* known_ = nullptr; ///< at others
+    std::string affinity_format_ = process().affinity_format(); ///< as the others know it
+    Values* current_ = nullptr;                                 ///< at rank 0
+    const Values* known_ = nullptr;                             ///< at others
 };
 
 /// Lets the descriptors of files that the program opens in this process be others than those of rank 0, so that one of
