@@ -171,8 +171,8 @@ Loop Loop::over(long start, long end, long step, Schedule schedule) {
     return loop;
 }
 
-Loop Loop::sections(unsigned count, bool monotonic) {
-    return over(1, static_cast<long>(count) + 1, 1, {.kind = Kind::dynamic, .monotonic = monotonic, .chunk = 1});
+Loop Loop::sections(unsigned count) {
+    return over(1, static_cast<long>(count) + 1, 1, {.kind = Kind::dynamic, .monotonic = true, .chunk = 1});
 }
 
 Loop Loop::over(bool up, unsigned long long start, unsigned long long end, unsigned long long step, Schedule schedule) {

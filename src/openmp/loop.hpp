@@ -27,8 +27,9 @@ struct Loop {
     static Loop over(long start, long end, long step, Schedule schedule);
     static Loop over(bool up, unsigned long long start, unsigned long long end, unsigned long long step,
                      Schedule schedule);
-    /// The sections 1 to `count`: iterations that go to threads one by one.
-    static Loop sections(unsigned count, bool monotonic);
+    /// The sections 1 to `count`: iterations that go to threads one by one, and rise in each thread, as they do in
+    /// other runtimes.
+    static Loop sections(unsigned count);
     std::uint64_t value(std::uint64_t iteration) const { return first + iteration * step; }
 };
 

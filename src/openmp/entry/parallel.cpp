@@ -94,8 +94,8 @@ KUMIKI_ENTRY void GOMP_parallel_loop_runtime_start(Body body, void* data, unsign
 }
 
 KUMIKI_ENTRY void GOMP_parallel_sections(Body body, void* data, unsigned threads, unsigned number, unsigned flags) {
-    run_loop(body, data, threads, Loop::sections(number, false), flags);
+    run_loop(body, data, threads, Loop::sections(number), flags);
 }
 KUMIKI_ENTRY void GOMP_parallel_sections_start(Body body, void* data, unsigned threads, unsigned number) {
-    start_loop(body, data, threads, Loop::sections(number, false));
+    start_loop(body, data, threads, Loop::sections(number));
 }

@@ -17,13 +17,13 @@ unsigned next_section(Member& me) {
 
 KUMIKI_ENTRY unsigned GOMP_sections_start(unsigned count) {
     Member& me = self();
-    enter_loop(me, Loop::sections(count, false));
+    enter_loop(me, Loop::sections(count));
     return next_section(me);
 }
 KUMIKI_ENTRY unsigned GOMP_sections2_start(unsigned count, std::uintptr_t* reductions, void** memory) {
     Member& me = self();
     // The compiler takes a thread's last section for its highest one (lastprivate(conditional)).
-    enter_share(me, Loop::sections(count, memory != nullptr), reductions, memory);
+    enter_share(me, Loop::sections(count), reductions, memory);
     return next_section(me);
 }
 KUMIKI_ENTRY unsigned GOMP_sections_next() { return next_section(self()); }

@@ -8,8 +8,8 @@
 /// that creates them, and so do their groups.)
 ///
 /// What is cancelled is named by a number that all ranks have: of the meeting that began the region, or of the last one
-/// before the loop or the sections, at whose end all meet. Whoever cancels stores this number in a word of each rank,
-/// where threads look at their cancellation points. It is out of date by itself when the ranks have met again.
+/// before the loop or the sections, at whose end all meet. The thread that cancels stores this number in a word of each
+/// rank, where threads look at their cancellation points. It is out of date by itself when the ranks have met again.
 ///
 /// In a region that is cancelled some ranks have come to its end while others are at a barrier inside it, and so they
 /// meet each other there. Therefore each rank tells all others before it meets them at the end of a region. A rank that
@@ -21,6 +21,10 @@ namespace {
 constexpr unsigned meeting_shift = 32;
 
 std::uint32_t meeting_in(std::uint64_t told) { return static_cast<std::uint32_t>(told >> meeting_shift); }
+
+std::uint32_t word_of(OtherRanks::Cancelled what) {
+    return what == OtherRanks::Cancelled::region ? Words::cancelled_region : Words::cancelled_share;
+}
 
 } // namespace
 
@@ -41,15 +45,12 @@ std::uint64_t Ranks::number_of(Cancelled what) const {
 }
 
 void Ranks::cancel(Cancelled what) {
-    const auto word = what == Cancelled::region ? Words::cancelled_region : Words::cancelled_share;
-    for (int rank = 0; rank < fabric_->size(); ++rank) words_->store(word, number_of(what), rank);
+    for (int rank = 0; rank < fabric_->size(); ++rank) words_->store(word_of(what), number_of(what), rank);
     announce();
 }
 
 bool Ranks::is_cancelled(Cancelled what) const {
-    if (!process().environment().cancellation) return false;
-    const auto word = what == Cancelled::region ? Words::cancelled_region : Words::cancelled_share;
-    return words_->own(word) == number_of(what);
+    return process().environment().cancellation && words_->own(word_of(what)) == number_of(what);
 }
 
 /// The number of the next claim is in what a rank tells, because a region that is cancelled may leave ranks with

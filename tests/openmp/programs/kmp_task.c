@@ -8,6 +8,7 @@ typedef struct {
     void* shared;
     Routine* routine;
     int32_t part;
+    void* more[2];
 } Task;
 typedef struct {
     intptr_t address;

@@ -1,6 +1,7 @@
 /* Sections, single, copyprivate, masked, barrier, and data: threadprivate, copyin, firstprivate, reductions. */
 #include <omp.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static int own = 5;
 #pragma omp threadprivate(own)
@@ -11,6 +12,32 @@ typedef struct {
 #pragma omp declare reduction(join:Pair : omp_out.sum += omp_in.sum,                                                   \
                                   omp_out.product = omp_out.product * omp_in.product % 10007)                          \
     initializer(omp_priv = (Pair){0, 1})
+
+/* The sections that a thread executes rise. */
+static int falling_sections(void) {
+    int falling = 0;
+    for (int round = 0; round < 50; round++) {
+#pragma omp parallel reduction(+ : falling)
+        {
+            int last = 0;
+#pragma omp sections
+            {
+#pragma omp section
+                {
+                    falling += last > 1, last = 1;
+                    usleep(500); /* meanwhile others take what is left */
+                }
+#pragma omp section
+                falling += last > 2, last = 2;
+#pragma omp section
+                falling += last > 3, last = 3;
+#pragma omp section
+                falling += last > 4, last = 4;
+            }
+        }
+    }
+    return falling;
+}
 
 int main(void) {
     int parts[6] = {0};
@@ -43,6 +70,7 @@ int main(void) {
         }
     }
     printf("sections %d %d %d %d %d %d\n", parts[0], parts[1], parts[2], parts[3], parts[4], parts[5]);
+    printf("falling %d\n", falling_sections());
 
     int singles = 0, masters = 0, copies = 0, late = 0;
     for (int round = 0; round < 200; round++) {

@@ -1,4 +1,5 @@
-! Fortran: units of files to which the threads of all processes write.
+! Fortran: units of files to which the threads of all processes write. What they have at the end goes to unit 0, because
+! unit 6 is one of them.
 program units
     use omp_lib
     implicit none
@@ -46,7 +47,7 @@ program units
     rewind (10)
     read (10, *) first
     close (10)
-    print '(a, i0)', 'first of again ', first
+    write (0, '(a, i0)') 'first of again ', first
     call show('again')
 
     ! One that the last thread opens and closes, and one that nobody has opened.
@@ -87,23 +88,19 @@ program units
         !$omp end ordered
     end do
     !$omp end parallel do
-    flush (6)
-    rewind (6)
-    do i = 1, 6
-        read (6, '(a)') word
-        write (0, '(a)') trim(word)
-    end do
+    close (6)
+    call show('printed')
 contains
     subroutine show(name)
         character(len=*), intent(in) :: name
         character(len=200) :: line
         integer :: status
-        print '(a, a)', '== ', name
+        write (0, '(a, a)') '== ', name
         open (20, file=name, status='old')
         do
             read (20, '(a)', iostat=status) line
             if (status /= 0) exit
-            print '(a)', trim(line)
+            write (0, '(a)') trim(line)
         end do
         close (20)
     end subroutine show
@@ -122,6 +119,6 @@ contains
             total = total + number
         end do
         close (20)
-        print '(a, a, 2(1x, i0))', '== ', name, lines, total
+        write (0, '(a, a, 2(1x, i0))') '== ', name, lines, total
     end subroutine count
 end program units
