@@ -104,7 +104,7 @@ void FortranUnits::begin_reading(std::int32_t number) {
 
 void FortranUnits::look_at(std::int32_t number) {
     if (is_own(number)) return;
-    if (const auto unit = elsewhere(number)) stand_in_for(*unit);
+    if (const auto unit = elsewhere(number); unit && unit->options.has_lines) stand_in_for(*unit);
 }
 
 void FortranUnits::change(std::int32_t number) {

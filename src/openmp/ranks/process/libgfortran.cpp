@@ -78,9 +78,9 @@ FortranUnits* units_for(const void* caller) {
     return ranks != nullptr && kumiki::openmp::is_program(caller) ? &ranks->fortran_units() : nullptr;
 }
 
-/// Null also where the statement transfers data from or to a text of the program.
+/// Null also where the statement is about a text of the program, or a file by its name.
 FortranUnits* units_for(const void* caller, const Statement& statement) {
-    return (statement.flags & has_internal_unit) == 0 ? units_for(caller) : nullptr;
+    return (statement.flags & has_no_unit) == 0 ? units_for(caller) : nullptr;
 }
 
 } // namespace
@@ -138,7 +138,12 @@ KUMIKI_FORTRAN_STATEMENT(_gfortran_st_rewind, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_backspace, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_endfile, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_flush, look_at)
-KUMIKI_FORTRAN_STATEMENT(_gfortran_st_inquire, look_at)
+
+KUMIKI_ENTRY void _gfortran_st_inquire(Statement* statement) {
+    KUMIKI_NEXT(_gfortran_st_inquire);
+    if (FortranUnits* const units = units_for(caller, *statement)) units->look_at(statement->unit);
+    next(statement);
+}
 
 // -- and what the runtime itself calls --
 

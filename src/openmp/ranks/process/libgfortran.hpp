@@ -82,7 +82,9 @@ struct DataStatement {
     LengthFirst advance;
     std::byte more[1024]; ///< the library's own variables, among others
 };
-enum DataFlag : std::int32_t { has_format = 1 << 12, has_advance = 1 << 13, has_internal_unit = 1 << 14 };
+enum DataFlag : std::int32_t { has_format = 1 << 12, has_advance = 1 << 13 };
+/// Of a statement that transfers data from or to a text of the program, and of INQUIRE about a file by its name.
+constexpr std::int32_t has_no_unit = 1 << 14;
 
 /// The options DELIM, DECIMAL, ENCODING, ROUND and SIGN, on which the text of a statement depends; empty: not given.
 using Texts = std::array<std::array<char, 20>, 5>;
