@@ -132,29 +132,31 @@ void Team::set_single_data(void* data) {
 }
 void* Team::single_data() const { return others_ != nullptr ? others_->left_pointer() : single_data_; }
 
-void Team::cancel() {
+void Team::stop_region() {
     cancelled_.store(true, std::memory_order_release);
     ring();
+}
+
+void Team::stop_workshare(Member& me) {
+    if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
+    workshare_cancelled_.store(true, std::memory_order_relaxed);
+    ring();
+}
+
+void Team::cancel() {
+    stop_region();
     if (others_ != nullptr) others_->cancel(OtherRanks::Cancelled::region);
 }
 
 void Team::cancel_workshare(Member& me) {
-    if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
-    workshare_cancelled_.store(true, std::memory_order_relaxed);
-    ring();
+    stop_workshare(me);
     if (others_ != nullptr) others_->cancel(OtherRanks::Cancelled::share);
 }
 
 void Team::take_in_cancellation(Member& me) {
     if (others_ == nullptr) return;
-    if (!cancelled() && others_->is_cancelled(OtherRanks::Cancelled::region)) {
-        cancelled_.store(true, std::memory_order_release);
-        ring();
-    }
-    if (others_->is_cancelled(OtherRanks::Cancelled::share)) {
-        if (me.share != nullptr) me.share->cancelled.store(true, std::memory_order_relaxed);
-        workshare_cancelled_.store(true, std::memory_order_relaxed);
-    }
+    if (!cancelled() && others_->is_cancelled(OtherRanks::Cancelled::region)) stop_region();
+    if (!workshare_cancelled() && others_->is_cancelled(OtherRanks::Cancelled::share)) stop_workshare(me);
 }
 
 void Team::prepare(const Region& region, int threads, Part part) {

@@ -165,6 +165,9 @@ private:
     /// Takes up to `wanted` more threads from the limit; returns how many it got.
     int take_threads(int wanted, int limit);
     bool all_arrived() const;
+    /// Lets the threads of this process leave the region, or the loop or sections that `me` executes.
+    void stop_region();
+    void stop_workshare(Member& me);
     /// Opens the barrier, at which all have arrived; false: another thread does, but may not have done so yet.
     bool try_to_open(std::uint64_t epoch, const void* code);
 

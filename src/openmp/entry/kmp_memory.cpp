@@ -1,3 +1,4 @@
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -58,8 +59,7 @@ KUMIKI_ENTRY void* kmp_realloc(void* block, std::size_t size) {
 }
 KUMIKI_ENTRY void kmp_free(void* block) { omp_free(block, default_allocator); }
 KUMIKI_ENTRY void* kmp_aligned_malloc(std::size_t size, std::size_t alignment) {
-    const bool is_power_of_2 = alignment != 0 && (alignment & (alignment - 1)) == 0;
-    return is_power_of_2 ? omp_aligned_alloc(alignment, size, default_allocator) : nullptr;
+    return std::has_single_bit(alignment) ? omp_aligned_alloc(alignment, size, default_allocator) : nullptr;
 }
 
 /// How long threads spin is this runtime's own choice (KUMIKI_WAIT, OMP_WAIT_POLICY); warnings are few anyway.

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "openmp/entry/entry.hpp"
+#include "openmp/lock.hpp"
 #include "openmp/process.hpp"
 #include "openmp/team.hpp"
 
@@ -37,7 +38,7 @@ struct Allocator {
     std::size_t pool = no_pool;
     Fallback fallback = default_memory;
     Handle other = 0;
-    std::atomic<std::size_t> used{0};
+    std::size_t used = 0; ///< of the pool
 };
 
 /// What lies before each block.
@@ -53,37 +54,20 @@ Allocator* with_traits(Handle handle) {
 }
 Header& header_of(void* block) { return static_cast<Header*>(block)[-1]; }
 
-/// Several processes may use an allocator's pool, whose counter they change one after the other.
-class PoolGuard {
-public:
-    PoolGuard() : others_(process().others()) {
-        if (others_ != nullptr) others_->enter(OtherRanks::Own::atomic);
-    }
-    ~PoolGuard() {
-        if (others_ != nullptr) others_->leave(OtherRanks::Own::atomic);
-    }
-    PoolGuard(const PoolGuard&) = delete;
-    PoolGuard& operator=(const PoolGuard&) = delete;
-
-private:
-    OtherRanks* others_;
-};
-
-/// Takes bytes from the pool in the place of `before` others.
+/// Takes bytes from the pool in the place of `before` others. Threads of several processes may use a pool, so the lock
+/// of atomic constructs guards its counter.
 bool take(Allocator& allocator, std::size_t bytes, std::size_t before) {
     if (allocator.pool == no_pool) return true;
-    const PoolGuard guard;
-    std::size_t used = allocator.used.load(std::memory_order_relaxed);
-    do {
-        if (bytes > allocator.pool || used - before > allocator.pool - bytes) return false;
-    } while (!allocator.used.compare_exchange_weak(used, used - before + bytes, std::memory_order_relaxed));
+    const HoldingAtomic holding;
+    if (bytes > allocator.pool || allocator.used - before > allocator.pool - bytes) return false;
+    allocator.used += bytes - before;
     return true;
 }
 
 void give_back(Allocator* allocator, std::size_t bytes) {
     if (allocator == nullptr || allocator->pool == no_pool || bytes == 0) return;
-    const PoolGuard guard;
-    allocator->used.fetch_sub(bytes, std::memory_order_relaxed);
+    const HoldingAtomic holding;
+    allocator->used -= bytes;
 }
 
 /// `replaced`: a block that will be freed when there is a new one, whose room in the pool the new one may have.
@@ -138,8 +122,7 @@ Handle make_allocator(int count, const Trait* traits) {
         if (key == fallback_trait) made->fallback = Fallback(value);
         if (key == other_trait) made->other = value;
     }
-    const bool power_of_two = made->alignment != 0 && (made->alignment & (made->alignment - 1)) == 0;
-    if (power_of_two) return reinterpret_cast<Handle>(made);
+    if (std::has_single_bit(made->alignment)) return reinterpret_cast<Handle>(made);
     std::free(made);
     return 0; // omp_null_allocator: the traits are not usable
 }

@@ -252,7 +252,7 @@ private:
     void for_each_other(Each each) const;
     std::uint64_t number_of(Cancelled what) const;
     void meet_at_end(std::uint64_t next_claim);
-    /// Whether this rank was at the end of the region at the last meeting.
+    /// Whether that rank was at the end of the region at the last meeting.
     bool has_ended(int other) const;
     bool another_has_ended() const;
     /// After a region that was cancelled, whose ranks have not all left the same loops.

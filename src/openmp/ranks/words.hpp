@@ -15,8 +15,8 @@ namespace kumiki::openmp {
 /// only. `region` is this rank's part of a region of bytes() zeros.
 class Words {
 public:
-    /// From `returned` on there are three for each rank: all of the first kind, then all of the second, and all of the
-    /// third.
+    /// From `returned` on there is one for each rank, for blocks that return to their owner; then twice one for each,
+    /// in which it tells that it has come to the end of a region (Ranks::end_word()).
     enum Index : std::uint32_t {
         single,
         pointer,

@@ -128,7 +128,6 @@ const std::byte* begin_of_function(const std::byte* instruction) {
 }
 
 std::vector<std::span<std::byte>> functions_of(const Image& image) {
-    if (!image.names_all_functions) return image.code;
     const std::vector<std::byte*> begins = begins_of_functions(image.unwinding);
     std::vector<KnownFunctions> known;
     std::size_t bytes = 0, known_bytes = 0;

@@ -100,7 +100,7 @@ Image image_of(const Object& object) {
         if (segment.p_type == PT_LOAD) image.segments.emplace_back(object.address_of(segment.p_vaddr), segment.p_memsz);
         if (segment.p_type == PT_GNU_EH_FRAME) image.unwinding = object.address_of(segment.p_vaddr);
     }
-    image.names_all_functions = !object.uses_one_of(functions_of_llvm);
+    if (object.uses_one_of(functions_of_llvm)) image.unwinding = nullptr;
     image.code = code_of(object);
     image.tries_locks = object.uses_one_of(trying_functions);
     image.yields = object.uses_one_of(yielding_functions);

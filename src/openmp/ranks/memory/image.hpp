@@ -23,10 +23,9 @@ struct Image {
     std::vector<const std::byte*> slots;
     std::vector<std::span<std::byte>> segments; ///< all of it
     std::vector<std::span<std::byte>> code;     ///< what is executed of it, in order
-    const std::byte* unwinding = nullptr;       ///< the table of its functions (.eh_frame_hdr); null: there is none
-    /// Whether that table has all of them. LLVM makes no entry for a function that cannot throw, unless it is asked to,
-    /// which clang does, and flang does not.
-    bool names_all_functions = true;
+    /// The table of its functions (.eh_frame_hdr); null: there is none, or it does not name all. LLVM makes no entry
+    /// for a function that cannot throw, unless it is asked to, which clang does, and flang does not.
+    const std::byte* unwinding = nullptr;
     bool tries_locks = false; ///< whether it calls functions that enter a lock only if it is free
     bool yields = false;      ///< whether it calls functions such as sched_yield(), as one does while one waits
 };

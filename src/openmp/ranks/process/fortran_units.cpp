@@ -125,7 +125,7 @@ void FortranUnits::note_opened(std::int32_t number, const Options& options) {
     Own* own = nullptr;
     {
         const std::lock_guard lock(mutex_);
-        own = &own_.try_emplace(number, Own{this, number, nullptr, nullptr, false}).first->second;
+        own = &own_.try_emplace(number, Own{this, number}).first->second;
         own->is_open = true;
     }
     if (own->stream == nullptr) {

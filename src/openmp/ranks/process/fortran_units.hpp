@@ -45,7 +45,7 @@ public:
     /// `lists`: null pointers in memory that all see, where the units of each rank begin.
     FortranUnits(Ranks& ranks, std::span<Unit**> lists);
 
-    /// A statement begins that writes to a unit.
+    /// A statement begins that writes to a unit, or reads from it.
     void begin_writing(std::int32_t number);
     void begin_reading(std::int32_t number);
     /// It has ended.

@@ -131,19 +131,14 @@ KUMIKI_FORTRAN_TRANSFER(_gfortran_st_read, begin_reading)
 #define KUMIKI_FORTRAN_STATEMENT(name, before)                                                                         \
     KUMIKI_ENTRY void name(Statement* statement) {                                                                     \
         KUMIKI_NEXT(name);                                                                                             \
-        if (FortranUnits* const units = units_for(caller)) units->before(statement->unit);                             \
+        if (FortranUnits* const units = units_for(caller, *statement)) units->before(statement->unit);                 \
         next(statement);                                                                                               \
     }
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_rewind, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_backspace, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_endfile, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_flush, look_at)
-
-KUMIKI_ENTRY void _gfortran_st_inquire(Statement* statement) {
-    KUMIKI_NEXT(_gfortran_st_inquire);
-    if (FortranUnits* const units = units_for(caller, *statement)) units->look_at(statement->unit);
-    next(statement);
-}
+KUMIKI_FORTRAN_STATEMENT(_gfortran_st_inquire, look_at)
 
 // -- and what the runtime itself calls --
 
