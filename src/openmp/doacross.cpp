@@ -1,73 +1,87 @@
+#include "openmp/doacross.hpp"
+
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
-#include "openmp/workshare.hpp"
+#include "openmp/other_ranks.hpp"
+#include "openmp/team.hpp"
 
-/// Loops with ordered(n): an iteration may wait for others, which are named by the iteration numbers of all n loops
-/// (doacross). Only the outermost loop is dealt out, in parts of one thread each, and within such a part iterations end
-/// in order; so one number for each part says which of its iterations are done.
 namespace kumiki::openmp {
 namespace {
 
-/// How many outermost iterations one thread is sure to have at a time.
-std::uint64_t part_length(const Schedule& schedule) {
-    // Blocks, and the chunks of guided loops, differ in length.
-    const bool in_chunks = schedule.kind == Kind::dynamic || schedule.kind == Kind::fixed;
-    return in_chunks && schedule.chunk != 0 ? schedule.chunk : 1;
-}
+constexpr std::uint64_t bits_of_word = 64;
+
+/// Each guard is a message, or more, when what threads have told goes to the other ranks.
+constexpr std::size_t most_guards = 64;
 
 } // namespace
 
-std::uint64_t Doacross::flat(const std::uint64_t* iteration) const {
-    std::uint64_t done = iteration[0] % part;
-    for (unsigned dimension = 1; dimension < dimensions; ++dimension)
-        done = done * counts[dimension] + iteration[dimension];
-    return done;
+SharedWords::SharedWords(OtherRanks& other_ranks, std::uint64_t construct, std::size_t count)
+    : others(other_ranks), number(construct), words(other_ranks.take_words(construct, count)) {}
+
+SharedWords::~SharedWords() { others.give_words(number); }
+
+std::uint64_t LoopWord::with(std::uint64_t before, std::uint64_t value) const {
+    return has_bits ? before | value : std::max(before, value);
 }
 
-void enter_doacross(Member& me, unsigned dimensions, const std::uint64_t* counts, Schedule schedule,
-                    std::uintptr_t* reductions, void** memory) {
-    OtherRanks* const others = me.team.others();
-    if (others != nullptr && (reductions != nullptr || memory != nullptr))
-        others->refuse("a loop with dependences that has a reduction over tasks or a conditional lastprivate");
-    if (reductions != nullptr) begin_share_group(me);
-    Workshare& entered = me.team.shares().enter(me, [&](Workshare& share) {
-        describe_loop(me, share, {.first = 0, .step = 1, .count = counts[0], .schedule = schedule, .ordered = false});
-        const std::size_t parts = counts[0] / part_length(schedule) + 1;
-        auto doacross = std::make_unique<Doacross>();
-        doacross->dimensions = dimensions;
-        doacross->counts = std::make_unique<std::uint64_t[]>(dimensions);
-        std::copy_n(counts, dimensions, doacross->counts.get());
-        doacross->part = part_length(schedule);
-        if (others != nullptr) doacross->shared = std::make_unique<SharedWords>(*others, me.claims_met, parts);
-        else doacross->reached = std::make_unique<std::atomic<std::uint64_t>[]>(parts);
-        share.doacross = std::move(doacross);
-        prepare_extras(me, share, reductions, memory);
-    });
-    take_extras(me, entered, reductions, memory);
-    begin_loop(me, entered.loop);
+bool LoopWord::reaches(std::uint64_t value) const {
+    const std::uint64_t found = known->load(std::memory_order_acquire);
+    return with(found, value) == found;
 }
 
-void post(Member& me, const std::uint64_t* iteration) {
-    if (me.share == nullptr || me.share->doacross == nullptr) return;
-    const Doacross& doacross = *me.share->doacross;
-    if (const auto& shared = doacross.shared)
-        return shared->others.post(shared->words[iteration[0] / doacross.part], doacross.flat(iteration) + 1);
-    // release: a thread that waits for this iteration sees what this one did before it posted.
-    doacross.reached[iteration[0] / doacross.part].store(doacross.flat(iteration) + 1, std::memory_order_release);
-    me.team.ring();
+void LoopWord::raise(std::uint64_t value) const { raise(*known, value); }
+
+void LoopWord::raise(std::atomic<std::uint64_t>& word, std::uint64_t value) const {
+    std::uint64_t before = word.load(std::memory_order_relaxed);
+    while (with(before, value) != before &&
+           !word.compare_exchange_weak(before, with(before, value), std::memory_order_acq_rel)) {}
 }
 
-void await_post(Member& me, const std::uint64_t* iteration) {
-    if (me.share == nullptr || me.share->doacross == nullptr) return;
-    const Workshare& share = *me.share;
-    const Doacross& doacross = *share.doacross;
-    const std::uint64_t part = iteration[0] / doacross.part, needed = doacross.flat(iteration);
-    if (const auto& shared = doacross.shared) return shared->others.await(shared->words[part], needed + 1);
-    const auto& reached = doacross.reached[part];
-    wait::wait(me.team.bell(), me.team.patience(), [&] {
-        return reached.load(std::memory_order_acquire) > needed || me.team.cancelled() ||
-               share.cancelled.load(std::memory_order_relaxed);
-    });
+void LoopWord::learn() const {
+    std::atomic<std::uint64_t>* first = known - (shared - block.data());
+    for (const std::uint64_t value : block) raise(*first++, value);
+}
+
+Doacross::Doacross(std::vector<std::uint64_t> counts, std::uint64_t part, OtherRanks* others, std::uint64_t construct)
+    : counts_(std::move(counts)), part_(part) {
+    const std::uint64_t iterations =
+        std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{1}, std::multiplies<>());
+    words_ = (part_ != 0 ? counts_[0] / part_ : iterations / bits_of_word) + 1;
+    block_ = words_ / most_guards + 1;
+    known_ = std::make_unique<std::atomic<std::uint64_t>[]>(words_);
+    if (others != nullptr) shared_ = std::make_unique<SharedWords>(*others, construct, words_);
+}
+
+Doacross::Place Doacross::place(const std::uint64_t* iteration) const {
+    std::uint64_t number = part_ != 0 ? iteration[0] % part_ : iteration[0];
+    for (std::size_t i = 1; i < counts_.size(); ++i) number = number * counts_[i] + iteration[i];
+    const std::size_t index = part_ != 0 ? iteration[0] / part_ : number / bits_of_word;
+    Place found{{&known_[index], part_ == 0}, part_ != 0 ? number + 1 : std::uint64_t{1} << number % bits_of_word};
+    if (shared_) {
+        found.word.shared = shared_->words + index;
+        const std::size_t first = index / block_ * block_;
+        found.word.block = {shared_->words + first, std::min(block_, words_ - first)};
+    }
+    return found;
+}
+
+void Doacross::post(const Member& me, const std::uint64_t* iteration) const {
+    const auto [word, value] = place(iteration);
+    word.raise(value);
+    if (shared_) shared_->others.post(word, value);
+    else me.team.ring();
+}
+
+void Doacross::await(const Member& me, const std::uint64_t* iteration) const {
+    const auto [word, value] = place(iteration);
+    const auto is_done = [&word = word, value = value] { return word.reaches(value); };
+    if (is_done()) return;
+    if (shared_) return shared_->others.await(word, value);
+    const Team& team = me.team;
+    wait::wait(me.team.bell(), team.patience(),
+               [&] { return is_done() || team.cancelled() || team.workshare_cancelled(); });
 }
 
 } // namespace kumiki::openmp

@@ -185,11 +185,6 @@ Loop Loop::over(bool up, unsigned long long start, unsigned long long end, unsig
     return loop;
 }
 
-SharedWords::SharedWords(OtherRanks& other_ranks, std::uint64_t construct, std::size_t count)
-    : others(other_ranks), number(construct), words(other_ranks.take_words(construct, count)) {}
-
-SharedWords::~SharedWords() { others.give_words(number); }
-
 bool Workshares::wait_until(Member& me, const Workshare& share, std::uint64_t state) const {
     // acquire: the member sees what the one wrote that prepared or cleared the share.
     const auto reached = [&] { return share.state.load(std::memory_order_acquire) >= state; };

@@ -7,13 +7,12 @@
 #include <memory>
 #include <vector>
 
+#include "openmp/doacross.hpp"
 #include "openmp/settings.hpp"
 #include "platform/memory.hpp"
 #include "wait/bell.hpp"
 
 namespace kumiki::openmp {
-
-struct Member;
 
 /// A loop of the program. Inside, its iterations are numbered from 0, whatever their type and direction.
 struct Loop {
@@ -75,31 +74,6 @@ struct LoopPosition {
     bool in_turn = false;     ///< it is the chunk's turn in an ordered loop of several ranks
 };
 
-class OtherRanks;
-
-/// Words, at first zero, that the threads of all ranks share in a construct of this number.
-struct SharedWords {
-    SharedWords(OtherRanks& other_ranks, std::uint64_t construct, std::size_t count);
-    ~SharedWords();
-    SharedWords(const SharedWords&) = delete;
-    SharedWords& operator=(const SharedWords&) = delete;
-
-    OtherRanks& others;
-    const std::uint64_t number;
-    std::uint64_t* const words;
-};
-
-/// The state of a loop with doacross dependences (ordered(n)): how far each part of the outermost loop is.
-struct Doacross {
-    unsigned dimensions = 0;
-    std::unique_ptr<std::uint64_t[]> counts;               ///< iterations of each dimension
-    std::uint64_t part = 1;                                ///< outermost iterations of each entry of `reached`
-    std::unique_ptr<std::atomic<std::uint64_t>[]> reached; ///< iterations of all dimensions, flat, that are done
-    std::unique_ptr<SharedWords> shared;                   ///< in the place of `reached`, with threads at several ranks
-
-    std::uint64_t flat(const std::uint64_t* iteration) const;
-};
-
 /// What the threads of a team share about one worksharing construct.
 struct Workshare {
     alignas(platform::apart) std::atomic<std::uint64_t> state{0}; ///< Workshares
@@ -157,11 +131,5 @@ void leave_share(Member& me);
 
 /// Waits until it is the turn of the member's chunk in an ordered loop.
 void await_turn(Member& me);
-
-/// Makes the loop one with doacross dependences.
-void enter_doacross(Member& me, unsigned dimensions, const std::uint64_t* counts, Schedule schedule,
-                    std::uintptr_t* reductions, void** memory);
-void post(Member& me, const std::uint64_t* iteration);
-void await_post(Member& me, const std::uint64_t* iteration);
 
 } // namespace kumiki::openmp

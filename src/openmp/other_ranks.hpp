@@ -123,10 +123,11 @@ public:
     /// this once for the loop, and gives the words back when its threads have left it.
     virtual std::uint64_t* take_words(std::uint64_t loop, std::size_t count) = 0;
     virtual void give_words(std::uint64_t loop) = 0;
-    /// Stores a value in such a word, with all that this rank has written before.
-    virtual void post(std::uint64_t& word, std::uint64_t value) = 0;
-    /// Waits until such a word is `value` or more, or the region is cancelled.
-    virtual void await(const std::uint64_t& word, std::uint64_t value) = 0;
+    /// Tells the threads of all ranks that such a word, which the caller has raised, reaches `value`; with all that
+    /// this rank has written before.
+    virtual void post(const LoopWord& word, std::uint64_t value) = 0;
+    /// Waits until such a word reaches `value`, or the region is cancelled.
+    virtual void await(const LoopWord& word, std::uint64_t value) = 0;
 
     /// Lets the other ranks see what this one has written, and this one what they have released before.
     virtual void flush() = 0;

@@ -1,6 +1,7 @@
 #include "openmp/workshare.hpp"
 
 #include <new>
+#include <utility>
 
 #include "openmp/reduction.hpp"
 
@@ -48,6 +49,21 @@ void take_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void*
                                        : reinterpret_cast<std::uintptr_t>(share.memory.get());
         *memory = reinterpret_cast<void*>((start + platform::apart - 1) / platform::apart * platform::apart);
     }
+}
+
+void enter_doacross(Member& me, const Loop& loop, std::vector<std::uint64_t> counts, std::uint64_t part,
+                    std::uintptr_t* reductions, void** memory) {
+    OtherRanks* const others = me.team.others();
+    if (others != nullptr && (reductions != nullptr || memory != nullptr))
+        others->refuse("a loop with dependences that has a reduction over tasks or a conditional lastprivate");
+    if (reductions != nullptr) begin_share_group(me);
+    Workshare& share = me.team.shares().enter(me, [&](Workshare& first) {
+        describe_loop(me, first, loop);
+        first.doacross = std::make_unique<Doacross>(std::move(counts), part, others, me.claims_met);
+        prepare_extras(me, first, reductions, memory);
+    });
+    take_extras(me, share, reductions, memory);
+    begin_loop(me, share.loop);
 }
 
 void enter_share(Member& me, const Loop& loop, std::uintptr_t* reductions, void** memory) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "openmp/team.hpp"
 
@@ -17,6 +18,10 @@ void begin_share_group(Member& me);
 /// all members call take_extras() afterwards.
 void prepare_extras(Member& me, Workshare& share, const std::uintptr_t* reductions, void** memory);
 void take_extras(Member& me, Workshare& share, std::uintptr_t* reductions, void** memory);
+
+/// Enters a loop with dependences (Doacross) and extras.
+void enter_doacross(Member& me, const Loop& loop, std::vector<std::uint64_t> counts, std::uint64_t part,
+                    std::uintptr_t* reductions = nullptr, void** memory = nullptr);
 
 /// Enters a worksharing construct with extras; `memory` holds how many bytes are wanted, and then their address.
 void enter_share(Member& me, const Loop& loop, std::uintptr_t* reductions, void** memory);

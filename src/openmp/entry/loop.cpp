@@ -53,22 +53,39 @@ bool start_with_extras(Loop loop, bool ordered, Value* first, Value* last, std::
     return first == nullptr || next(me, first, last);
 }
 
+/// How many outermost iterations one thread is sure to have at a time. (Blocks, and the chunks of guided loops, differ
+/// in length.)
+std::uint64_t sure_part(const Schedule& schedule) {
+    const bool in_chunks = schedule.kind == Kind::dynamic || schedule.kind == Kind::fixed;
+    return in_chunks && schedule.chunk != 0 ? schedule.chunk : 1;
+}
+
 template <class Value>
 bool start_doacross(unsigned dimensions, const Value* counts, Schedule schedule, Value* first, Value* last,
                     std::uintptr_t* reductions = nullptr, void** memory = nullptr) {
     Member& me = self();
-    enter_doacross(me, dimensions, reinterpret_cast<const std::uint64_t*>(counts), schedule, reductions, memory);
+    const Loop loop{.count = static_cast<std::uint64_t>(counts[0]), .schedule = schedule};
+    enter_doacross(me, loop, {counts, counts + dimensions}, sure_part(schedule), reductions, memory);
     return first == nullptr || next(me, first, last);
+}
+
+/// Null: the calling thread is in no loop with dependences.
+const Doacross* doacross(const Member& me) { return me.share != nullptr ? me.share->doacross.get() : nullptr; }
+
+void post(const std::uint64_t* iteration) {
+    const Member& me = self();
+    if (const Doacross* const loop = doacross(me)) loop->post(me, iteration);
 }
 
 template <class Value>
 void await(Value first, std::va_list& rest) {
-    Member& me = self();
-    if (me.share == nullptr || me.share->doacross == nullptr) return;
-    std::vector<std::uint64_t> iteration(me.share->doacross->dimensions);
+    const Member& me = self();
+    const Doacross* const loop = doacross(me);
+    if (loop == nullptr) return;
+    std::vector<std::uint64_t> iteration(loop->dimensions());
     iteration[0] = static_cast<std::uint64_t>(first);
     for (std::size_t i = 1; i < iteration.size(); ++i) iteration[i] = static_cast<std::uint64_t>(va_arg(rest, Value));
-    await_post(me, iteration.data());
+    loop->await(me, iteration.data());
 }
 
 } // namespace
@@ -166,11 +183,9 @@ KUMIKI_ENTRY bool GOMP_loop_ull_doacross_start(unsigned dimensions, Unsigned* co
     return start_doacross(dimensions, counts, coded(code, chunk), first, last, reductions, memory);
 }
 
-KUMIKI_ENTRY void GOMP_doacross_post(long* iteration) {
-    post(self(), reinterpret_cast<const std::uint64_t*>(iteration));
-}
+KUMIKI_ENTRY void GOMP_doacross_post(long* iteration) { post(reinterpret_cast<const std::uint64_t*>(iteration)); }
 KUMIKI_ENTRY void GOMP_doacross_ull_post(Unsigned* iteration) {
-    post(self(), reinterpret_cast<const std::uint64_t*>(iteration));
+    post(reinterpret_cast<const std::uint64_t*>(iteration));
 }
 KUMIKI_ENTRY void GOMP_doacross_wait(long first, ...) {
     std::va_list rest;

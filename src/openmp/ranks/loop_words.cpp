@@ -22,6 +22,7 @@ std::uint64_t* Ranks::take_words(std::uint64_t loop, std::size_t count) {
 }
 
 void Ranks::give_words(std::uint64_t loop) {
+    posts_.tell_all(); // while the words are there
     LoopWords& place = loop_words_[loop % loop_places];
     acquire(loop_lock);
     const bool is_known = place.loop == loop + 1; // else its region was cancelled
@@ -42,23 +43,40 @@ void Ranks::forget_loops() {
     release(loop_lock);
 }
 
-/// What the rank has written before goes with the lock to the thread that waits.
-void Ranks::post(std::uint64_t& word, std::uint64_t value) {
-    const int guard = guard_of(&word);
-    acquire(guard);
-    word = value;
-    release(guard);
+void Ranks::post(const LoopWord& word, std::uint64_t value) {
+    fabric_->progress().ring(rank()); // its own threads look at what is known here
+    posts_.add(word, value);
+}
+
+/// What the rank has written before goes with the locks to the threads that wait.
+void Ranks::tell(const Posts::All& posts) {
+    const SignalsLater later;
+    for (auto next = posts.begin(); next != posts.end();) {
+        const std::uint64_t* const block = next->second.word.block.data();
+        const int guard = guard_of(block);
+        acquire(guard);
+        for (; next != posts.end() && next->second.word.block.data() == block; ++next) {
+            const auto& [word, value] = next->second;
+            *word.shared = word.with(*word.shared, value);
+        }
+        release(guard);
+    }
     announce();
 }
 
-void Ranks::await(const std::uint64_t& word, std::uint64_t value) {
-    const int guard = guard_of(&word);
-    await_change([&] {
+void Ranks::await(const LoopWord& word, std::uint64_t value) {
+    const SignalsLater later;
+    const WaitTimes::Scope waiting(wait_times_, WaitTimes::threads);
+    const int guard = guard_of(word.block.data());
+    for (;;) {
+        const std::uint64_t seen = words_->announced(); // before the look: a change after it ends the wait
+        if (word.reaches(value) || is_cancelled(Cancelled::region)) return;
         acquire(guard);
-        const bool reached = word >= value;
+        word.learn();
         release(guard);
-        return reached || is_cancelled(Cancelled::region);
-    });
+        if (word.reaches(value)) return;
+        fabric_->progress().wait([&] { return words_->announced() != seen || word.reaches(value); });
+    }
 }
 
 } // namespace kumiki::openmp

@@ -150,6 +150,7 @@ void Ranks::begin_interval(std::uint64_t place) {
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.
 void Ranks::meet(std::span<std::byte> of_rank_0) {
     const SignalsLater later;
+    posts_.tell_all();
     if (kept_locks_) kept_locks_->give_all();
     if (waits_) flush();
     else flush_output();

@@ -24,6 +24,7 @@
 #include "openmp/ranks/locks/kept_locks.hpp"
 #include "openmp/ranks/locks/lock_numbers.hpp"
 #include "openmp/ranks/locks/locks_at_rest.hpp"
+#include "openmp/ranks/posts.hpp"
 #include "openmp/ranks/process/process_state.hpp"
 #include "openmp/ranks/process/random_numbers.hpp"
 #include "openmp/ranks/memory/stacks.hpp"
@@ -109,8 +110,8 @@ public:
 
     std::uint64_t* take_words(std::uint64_t loop, std::size_t count) override;
     void give_words(std::uint64_t loop) override;
-    void post(std::uint64_t& word, std::uint64_t value) override;
-    void await(const std::uint64_t& word, std::uint64_t value) override;
+    void post(const LoopWord& word, std::uint64_t value) override;
+    void await(const LoopWord& word, std::uint64_t value) override;
 
     void copy_initial(const void* variable, std::span<std::byte> into) const override;
     void* allocate(std::size_t bytes, std::size_t alignment) override { return heap_->allocate(bytes, alignment); }
@@ -294,6 +295,7 @@ private:
     int change_locks() const;
     bool gathers_now(const dsm::WordChange& change, bool uses_result);
     std::optional<std::uint64_t> change_at_home(const void* word, const dsm::WordChange& change);
+    void tell(const Posts::All& posts);
     std::uint32_t enter_without_number(std::uint32_t& word);
     void measure();
     bool follows_rows(const Loop& loop) const;
@@ -335,6 +337,7 @@ private:
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
     std::optional<Words> words_;
     LoopWords* loop_words_ = nullptr;
+    Posts posts_{[this](const Posts::All& posts) { tell(posts); }};
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;
     std::uint64_t next_claim_ = 0; ///< of the thread that leads

@@ -1,7 +1,32 @@
 /* Loops whose iterations wait for others by number (ordered(n)). */
+#include <omp.h>
 #include <stdio.h>
 
 static long a[40][30], b[300];
+
+/* Iteration 16 waits for 15 while it has a lock that 15 wants as soon as it has posted, as the last of many. */
+static long with_lock(void) {
+    omp_lock_t lock;
+    omp_init_lock(&lock);
+    long sum = 0;
+    for (int round = 0; round < 50; round++) {
+#pragma omp parallel for ordered(1) schedule(static, 16)
+        for (int i = 0; i < 32; i++) {
+            if (i == 16) omp_set_lock(&lock);
+#pragma omp ordered depend(sink : i - 1)
+            b[i] = i > 0 ? b[i - 1] + i : round;
+#pragma omp ordered depend(source)
+            if (i == 15) omp_set_lock(&lock);
+            if (i == 15 || i == 16) {
+                sum += i;
+                omp_unset_lock(&lock);
+            }
+        }
+        sum += b[31];
+    }
+    omp_destroy_lock(&lock);
+    return sum;
+}
 
 /* A pragma in a macro, whose arguments are replaced first. */
 #define PRAGMA(...) PRAGMA_TEXT(__VA_ARGS__)
@@ -31,5 +56,6 @@ int main(void) {
     ROUND("dynamic,3", dynamic, 3)
     ROUND("guided", guided)
     ROUND("runtime", runtime)
+    printf("with a lock %ld\n", with_lock());
     return 0;
 }

@@ -1,0 +1,76 @@
+#include "openmp/ranks/posts.hpp"
+
+#include <utility>
+
+#include "platform/thread.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+/// As long as the other ranks take to learn of it, or a little longer.
+constexpr std::chrono::microseconds rest_between{100};
+
+} // namespace
+
+Posts::~Posts() {
+    if (!thread_.joinable()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        stops_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+}
+
+void Posts::add(const LoopWord& word, std::uint64_t value) {
+    {
+        const std::lock_guard lock(mutex_);
+        const bool is_first = added_.empty(); // otherwise it is told already with the others
+        const auto [posted, is_new] = added_.try_emplace(word.shared, word, value);
+        if (!is_new) posted->second.value = word.with(posted->second.value, value);
+        if (!is_first) return;
+        if (!is_due() && starts_thread()) return changed_.notify_one();
+    }
+    tell_all();
+}
+
+void Posts::tell_all() {
+    const std::lock_guard telling(telling_);
+    All all;
+    {
+        const std::lock_guard lock(mutex_);
+        all = std::exchange(added_, {});
+        is_telling_ = true;
+    }
+    if (!all.empty()) tell_(all);
+    {
+        const std::lock_guard lock(mutex_);
+        is_telling_ = false;
+        if (!all.empty()) next_ = Clock::now() + rest_between;
+    }
+    changed_.notify_one();
+}
+
+bool Posts::starts_thread() {
+    if (thread_.joinable()) return true;
+    auto started = platform::start_thread("tells other ranks of iterations", [this] { serve(); });
+    if (started) thread_ = std::move(*started);
+    return started.has_value(); // without it, each thread tells the others itself
+}
+
+void Posts::serve() {
+    std::unique_lock lock(mutex_);
+    while (!stops_) {
+        if (added_.empty() || is_telling_) {
+            changed_.wait(lock);
+        } else if (!is_due()) {
+            changed_.wait_until(lock, next_);
+        } else {
+            lock.unlock();
+            tell_all();
+            lock.lock();
+        }
+    }
+}
+
+} // namespace kumiki::openmp
