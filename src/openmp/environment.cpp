@@ -18,9 +18,7 @@ namespace {
 using Text = std::string_view;
 
 std::string normal(Text text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())) != 0) text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) text.remove_suffix(1);
-    std::string lower(text);
+    std::string lower(text::trimmed(text));
     for (char& letter : lower) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
     return lower;
 }
@@ -81,6 +79,7 @@ bool read_schedule(Environment& environment, Text text) {
         schedule.chunk = static_cast<std::uint64_t>(*chunk);
     }
     environment.controls.schedule = schedule;
+    environment.controls.has_schedule = true;
     return true;
 }
 
@@ -135,16 +134,15 @@ bool read_offload(Environment& environment, Text text) {
     environment.target_offload = text;
     std::ranges::transform(environment.target_offload, environment.target_offload.begin(),
                            [](char letter) { return static_cast<char>(std::toupper(letter)); });
+    if (environment.needs_device()) environment.controls.default_device = invalid_device;
     return true;
 }
 
-bool read_allocator(Environment& environment, Text text) {
-    constexpr std::array<Text, 8> names{"omp_default_mem_alloc", "omp_large_cap_mem_alloc", "omp_const_mem_alloc",
-                                        "omp_high_bw_mem_alloc", "omp_low_lat_mem_alloc",   "omp_cgroup_mem_alloc",
-                                        "omp_pteam_mem_alloc",   "omp_thread_mem_alloc"};
-    const auto found = std::ranges::find(names, text);
-    if (found == names.end()) return false;
-    environment.controls.allocator = static_cast<std::uintptr_t>(found - names.begin() + 1);
+bool read_named_allocator(Environment& environment, Text text) {
+    const auto named = read_allocator(text);
+    if (!named) return false;
+    environment.controls.allocator = named->handle;
+    environment.allocator = named->allocator;
     return true;
 }
 
@@ -171,8 +169,9 @@ struct Variable {
 
 constexpr int most_levels_value = most_active_levels;
 
-// Lists of threads and binds allow nesting, unless OMP_NESTED says otherwise, which OMP_MAX_ACTIVE_LEVELS overrides: so
-// they are read in this order.
+// Lists of threads and binds allow nesting, unless OMP_NESTED says otherwise, which OMP_MAX_ACTIVE_LEVELS overrides;
+// and OMP_TARGET_OFFLOAD gives the default device that OMP_DEFAULT_DEVICE overrides: so they are read in this order. A
+// name with _ALL, for the host and all devices, comes before the one without.
 constexpr Variable variables[] = {
     {"OMP_NUM_THREADS", "whole numbers of at least 1, such as 4 or 4,2", read_threads},
     {"OMP_SCHEDULE", "static, dynamic, guided or auto, such as dynamic,4", read_schedule},
@@ -197,14 +196,17 @@ constexpr Variable variables[] = {
      [](Environment& e, Text text) { return assign(e.display_affinity, truth(text)); }},
     {"OMP_MAX_TASK_PRIORITY", "a whole number",
      [](Environment& e, Text text) { return assign(e.max_task_priority, whole(text, 0)); }},
+    {"OMP_TARGET_OFFLOAD", "mandatory, disabled or default", read_offload},
     {"OMP_DEFAULT_DEVICE", "a whole number",
      [](Environment& e, Text text) { return assign(e.controls.default_device, whole(text, 0)); }},
     {"OMP_NUM_TEAMS", "a whole number of at least 1",
      [](Environment& e, Text text) { return assign(e.num_teams, whole(text, 1)); }},
     {"OMP_TEAMS_THREAD_LIMIT", "a whole number of at least 1",
      [](Environment& e, Text text) { return assign(e.controls.teams_thread_limit, whole(text, 1)); }},
-    {"OMP_TARGET_OFFLOAD", "mandatory, disabled or default", read_offload},
-    {"OMP_ALLOCATOR", "the name of a predefined allocator, such as omp_high_bw_mem_alloc", read_allocator},
+    {"OMP_ALLOCATOR",
+     "the name of a predefined allocator or of a memory space, such as omp_high_bw_mem_alloc or "
+     "omp_default_mem_space:alignment=64,pinned=true",
+     read_named_allocator},
     {"GOMP_CPU_AFFINITY", "processors such as 0 2-4 6-14:2",
      [](Environment& e, Text text) {
          if (std::getenv("OMP_PLACES") != nullptr) return true; // which takes precedence
@@ -220,6 +222,12 @@ constexpr Variable variables[] = {
      }},
 };
 
+void read(Environment& environment, const Variable& variable, const std::string& name) {
+    const char* const text = std::getenv(name.c_str());
+    if (text != nullptr && !variable.read(environment, normal(text)))
+        say(fmt::format("{}={} is not usable: it must be {}; it is ignored", name, text, variable.usable));
+}
+
 /// If only one of places and binding is given, the other one follows.
 void complete_binding(Environment& environment) {
     if (environment.binds.empty() && !environment.places.empty()) environment.controls.bind = Bind::yes;
@@ -233,11 +241,8 @@ Environment read_environment() {
     Environment environment;
     environment.cpus = platform::usable_cpus();
     environment.controls.threads = std::max(1, static_cast<int>(environment.cpus.size()));
-    for (const Variable& variable : variables) {
-        const char* const text = std::getenv(variable.name);
-        if (text != nullptr && !variable.read(environment, normal(text)))
-            say(fmt::format("{}={} is not usable: it must be {}; it is ignored", variable.name, text, variable.usable));
-    }
+    for (const Variable& variable : variables)
+        for (const char* const form : {"_ALL", ""}) read(environment, variable, variable.name + std::string(form));
     if (const char* const format = std::getenv("OMP_AFFINITY_FORMAT")) environment.affinity_format = format;
     complete_binding(environment);
     return environment;

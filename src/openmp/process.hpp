@@ -37,6 +37,8 @@ public:
         return bells_[(reinterpret_cast<std::uintptr_t>(lock) >> 2) * 0x9E3779B1U % bells_.size()];
     }
 
+    Allocator& allocator() { return environment_.allocator; }
+
     Lock critical; ///< the critical construct without a name
     Lock atomic;   ///< atomic constructs for which the processor has no instruction
     /// The allocatable variables of Fortran whose memory came from an allocator and not from malloc.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "openmp/allocators.hpp"
+
 /// What OpenMP calls internal control variables, and the environment from which they come.
 namespace kumiki::openmp {
 
@@ -29,6 +31,9 @@ enum class Bind : unsigned { no = 0, yes = 1, primary = 2, close = 3, spread = 4
 
 inline constexpr int no_limit = std::numeric_limits<int>::max();
 
+/// The device that no construct may name (omp_invalid_device).
+inline constexpr int invalid_device = -4;
+
 /// The variables of which each task has its own; a new task gets those of its parent.
 struct Controls {
     int threads = 1; ///< of the next parallel region
@@ -40,7 +45,8 @@ struct Controls {
     bool dynamic = false;
     Bind bind = Bind::no;
     Schedule schedule;
-    std::uintptr_t allocator = 1; ///< omp_default_mem_alloc
+    bool has_schedule = false; ///< somebody has chosen it
+    AllocatorHandle allocator = default_allocator;
 
     bool operator==(const Controls&) const = default;
 };
@@ -66,6 +72,8 @@ struct Environment {
     bool display_affinity = false;
     std::string affinity_format = "level %L thread %i affinity %A";
     std::string target_offload = "DEFAULT";
+    bool needs_device() const { return target_offload == "MANDATORY"; } ///< for target constructs; there is none
+    Allocator allocator;                                                ///< allocator_of_environment
     std::vector<Place> places;
     std::vector<int> cpus; ///< those that the process may run on
 };

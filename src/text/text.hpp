@@ -22,6 +22,14 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     return parts;
 }
 
+/// The text without blanks, tabulators and ends of lines around it.
+inline std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\n\v\f\r";
+    const std::size_t first = std::min(text.find_first_not_of(blanks), text.size());
+    text.remove_prefix(first);
+    return text.substr(0, text.find_last_not_of(blanks) + 1);
+}
+
 /// The number that a whole text is, as std::from_chars reads it: without blanks and without a plus sign. Nothing if the
 /// text is none, if anything follows the number, or if Number cannot hold it. `base` is for whole numbers.
 template <class Number>

@@ -23,12 +23,26 @@ namespace {
 using Body = void (*)(void*);
 
 constexpr int this_host = 0; ///< the number of the initial device: behind the last of no devices
-constexpr int map_firstprivate = 12;
-constexpr int any_dimensions = 0x7fffffff; ///< what omp_target_memcpy_rect() without arrays returns
+constexpr int map_firstprivate = 0x0c, map_attach = 0x50; // kinds
+constexpr int any_dimensions = 0x7fffffff;                ///< what omp_target_memcpy_rect() without arrays returns
 
 bool is_host(int device) { return device == this_host || device == -1 || device == -2; }
 
 int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uintptr_t>(number, no_limit)); }
+
+/// Ends the process if a target construct must not run on this host, which `device`, as the compiler passes it, and
+/// OMP_TARGET_OFFLOAD say.
+void need_host(int device) {
+    constexpr int of_control_variable = -1, this_host_by_compiler = -2, initial_device = -1;
+    const bool is_default = device == of_control_variable;
+    if (is_default) device = self().task->controls.default_device;
+    if (device == this_host || device == (is_default ? initial_device : this_host_by_compiler)) return;
+    if (process().environment().needs_device())
+        refuse(
+            "OMP_TARGET_OFFLOAD is mandatory, but there is no device but this host, on which target constructs of this "
+            "runtime run; set it to default, or leave it out");
+    if (device == invalid_device) refuse("a target construct names the device omp_invalid_device");
+}
 
 /// The thread of a target region is an initial thread: its teams are not inside those of the thread that waits, and its
 /// control variables are what the environment says. It stays where that thread is.
@@ -49,6 +63,8 @@ private:
 };
 
 /// Variables that are firstprivate in the region are copied; `kinds` says which, and their alignment (its logarithm).
+/// Behind one that is the data of an array of Fortran (GCC 13) is an entry with the address of the pointer to the
+/// array's descriptor among `addresses`, and the place in the descriptor, in words, where the copy's address belongs.
 class Copies {
 public:
     Copies(std::size_t count, void** addresses, const std::size_t* sizes, const unsigned short* kinds)
@@ -62,6 +78,10 @@ public:
             std::memcpy(copy, addresses[i], sizes[i]);
             addresses_[i] = copy;
             owned_.emplace_back(copy, &std::free);
+            if (i + 1 < count && (kinds[i + 1] & 0xff) == map_attach) {
+                const auto descriptor = static_cast<void**>(addresses[i + 1]) - addresses;
+                static_cast<void**>(addresses_[static_cast<std::size_t>(descriptor)])[sizes[i + 1]] = copy;
+            }
         }
     }
     void** addresses() { return addresses_.data(); }
@@ -148,13 +168,15 @@ int copy_box(std::byte* to, const std::byte* from, std::size_t element, int dime
 
 } // namespace
 
-KUMIKI_ENTRY void GOMP_target(int, Body body, const void*, std::size_t, void** addresses, std::size_t*,
+KUMIKI_ENTRY void GOMP_target(int device, Body body, const void*, std::size_t, void** addresses, std::size_t*,
                               unsigned char*) {
+    need_host(device);
     const TargetThread thread;
     body(addresses);
 }
-KUMIKI_ENTRY void GOMP_target_ext(int, Body body, std::size_t count, void** addresses, std::size_t* sizes,
+KUMIKI_ENTRY void GOMP_target_ext(int device, Body body, std::size_t count, void** addresses, std::size_t* sizes,
                                   unsigned short* kinds, unsigned flags, void** dependences, void** clauses) {
+    need_host(device);
     // The variables have now the values that count, and the arrays may be gone later.
     const auto copies = std::make_shared<Copies>(count, addresses, sizes, kinds);
     const int limit = thread_limit_in(clauses);
@@ -163,16 +185,24 @@ KUMIKI_ENTRY void GOMP_target_ext(int, Body body, std::size_t count, void** addr
         body(copies->addresses());
     });
 }
-KUMIKI_ENTRY void GOMP_target_data(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
-KUMIKI_ENTRY void GOMP_target_data_ext(int, std::size_t, void**, std::size_t*, unsigned short*) {}
+KUMIKI_ENTRY void GOMP_target_data(int device, const void*, std::size_t, void**, std::size_t*, unsigned char*) {
+    need_host(device);
+}
+KUMIKI_ENTRY void GOMP_target_data_ext(int device, std::size_t, void**, std::size_t*, unsigned short*) {
+    need_host(device);
+}
 KUMIKI_ENTRY void GOMP_target_end_data() {}
-KUMIKI_ENTRY void GOMP_target_update(int, const void*, std::size_t, void**, std::size_t*, unsigned char*) {}
-KUMIKI_ENTRY void GOMP_target_update_ext(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned flags,
+KUMIKI_ENTRY void GOMP_target_update(int device, const void*, std::size_t, void**, std::size_t*, unsigned char*) {
+    need_host(device);
+}
+KUMIKI_ENTRY void GOMP_target_update_ext(int device, std::size_t, void**, std::size_t*, unsigned short*, unsigned flags,
                                          void** dependences) {
+    need_host(device);
     run_construct(flags, dependences, [] {});
 }
-KUMIKI_ENTRY void GOMP_target_enter_exit_data(int, std::size_t, void**, std::size_t*, unsigned short*, unsigned flags,
-                                              void** dependences) {
+KUMIKI_ENTRY void GOMP_target_enter_exit_data(int device, std::size_t, void**, std::size_t*, unsigned short*,
+                                              unsigned flags, void** dependences) {
+    need_host(device);
     run_construct(flags, dependences, [] {});
 }
 /// A pointer to a function of a device is the pointer to that of the host.
@@ -221,7 +251,7 @@ KUMIKI_DEVICE_GET(is_initial_device, 1)
 KUMIKI_DEVICE_GET(get_default_device, self().task->controls.default_device)
 KUMIKI_DEVICE_GET(get_num_teams, static_cast<int>(self().task->controls.last_team) + 1)
 KUMIKI_DEVICE_GET(get_team_num, static_cast<int>(self().task->controls.team_number))
-KUMIKI_ENTRY void omp_set_default_device(int device) { self().task->controls.default_device = std::max(device, 0); }
+KUMIKI_ENTRY void omp_set_default_device(int device) { self().task->controls.default_device = device; }
 KUMIKI_ENTRY void omp_set_default_device_(const std::int32_t* device) { omp_set_default_device(*device); }
 KUMIKI_ENTRY void omp_set_default_device_8_(const std::int64_t* device) {
     omp_set_default_device(static_cast<int>(*device));

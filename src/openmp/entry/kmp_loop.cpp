@@ -29,8 +29,8 @@ enum Number : std::int32_t {
     guided_analytical = 43,
     static_steal = 44,
     static_balanced_chunked = 45, ///< blocks whose lengths are multiples of the chunk size (simd)
-    guided_simd = 46,             ///< as the two without simd: that lengths are multiples is only quicker
-    runtime_simd = 47,
+    guided_simd = 46,             ///< as without simd: that lengths are multiples is only quicker
+    runtime_simd = 47,            ///< the chunk size is what multiplies that of the schedule
     first_ordered = 64,
     last_ordered = 71,
     distribute_chunked = 91,
@@ -112,11 +112,19 @@ void deal_to_both(std::int32_t number, std::int32_t* last, Value* lower, Value* 
     if (last != nullptr) *last = last_team & last_thread;
 }
 
+/// What LLVM's runtime does if nobody has chosen a schedule. (GCC's deals out one iteration after the other.)
+constexpr Schedule default_schedule{.kind = Kind::fixed, .monotonic = false, .chunk = 0};
+
 Schedule schedule_of(std::int32_t number, std::int64_t chunk_size, bool monotonic) {
     const auto chunk = static_cast<std::uint64_t>(std::max<std::int64_t>(chunk_size, 1));
     switch (number) {
-    case runtime_simd:
-    case runtime: return runtime_schedule(monotonic);
+    case runtime:
+    case runtime_simd: {
+        if (!self().task->controls.has_schedule) return default_schedule;
+        Schedule schedule = runtime_schedule(monotonic);
+        if (number == runtime_simd) schedule.chunk *= chunk;
+        return schedule;
+    }
     case dynamic_chunked:
     case static_steal: return {.kind = Kind::dynamic, .monotonic = monotonic, .chunk = chunk};
     case guided_simd:
@@ -209,3 +217,11 @@ KUMIKI_ENTRY void __kmpc_dispatch_deinit(const Source*, std::int32_t) {}
 
 KUMIKI_ENTRY void __kmpc_ordered(const Source*, std::int32_t) { await_turn(self()); }
 KUMIKI_ENTRY void __kmpc_end_ordered(const Source*, std::int32_t) {}
+
+/// omp_get_schedule() of programs that clang made (kmp_names.cpp).
+extern "C" void omp_get_schedule(unsigned* kind, int* chunk);
+extern "C" __attribute__((visibility("hidden"))) void kumiki_kmp_get_schedule(unsigned* kind, int* chunk) {
+    if (self().task->controls.has_schedule) return omp_get_schedule(kind, chunk);
+    *kind = static_cast<unsigned>(default_schedule.kind);
+    *chunk = static_cast<int>(default_schedule.chunk);
+}

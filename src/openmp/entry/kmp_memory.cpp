@@ -2,54 +2,52 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "openmp/allocators.hpp"
 #include "openmp/entry/entry.hpp"
+#include "openmp/process.hpp"
 
 /// Entry points of clang's interface about memory, and the functions that libomp has beside those of OpenMP.
-namespace {
-
-using Handle = std::uintptr_t;
-struct Trait;
-
-} // namespace
+using namespace kumiki::openmp;
 
 extern "C" {
-void* omp_alloc(std::size_t size, Handle allocator);
-void* omp_aligned_alloc(std::size_t alignment, std::size_t size, Handle allocator);
-void* omp_calloc(std::size_t count, std::size_t size, Handle allocator);
-void* omp_realloc(void* block, std::size_t size, Handle allocator, Handle before);
-void omp_free(void* block, Handle allocator);
-Handle omp_init_allocator(Handle space, int count, const Trait* traits);
-void omp_destroy_allocator(Handle allocator);
-void omp_set_default_allocator(Handle allocator);
-Handle omp_get_default_allocator();
+void* omp_alloc(std::size_t size, AllocatorHandle allocator);
+void* omp_aligned_alloc(std::size_t alignment, std::size_t size, AllocatorHandle allocator);
+void* omp_calloc(std::size_t count, std::size_t size, AllocatorHandle allocator);
+void* omp_realloc(void* block, std::size_t size, AllocatorHandle allocator, AllocatorHandle before);
+void omp_free(void* block, AllocatorHandle allocator);
+AllocatorHandle omp_init_allocator(AllocatorHandle space, int count, const Trait* traits);
+void omp_destroy_allocator(AllocatorHandle allocator);
+void omp_set_default_allocator(AllocatorHandle allocator);
+AllocatorHandle omp_get_default_allocator();
 }
 
-KUMIKI_ENTRY void* __kmpc_alloc(int, std::size_t size, Handle allocator) { return omp_alloc(size, allocator); }
-KUMIKI_ENTRY void* __kmpc_aligned_alloc(int, std::size_t alignment, std::size_t size, Handle allocator) {
+KUMIKI_ENTRY void* __kmpc_alloc(int, std::size_t size, AllocatorHandle allocator) { return omp_alloc(size, allocator); }
+KUMIKI_ENTRY void* __kmpc_aligned_alloc(int, std::size_t alignment, std::size_t size, AllocatorHandle allocator) {
     return omp_aligned_alloc(alignment, size, allocator);
 }
-KUMIKI_ENTRY void* __kmpc_calloc(int, std::size_t count, std::size_t size, Handle allocator) {
+KUMIKI_ENTRY void* __kmpc_calloc(int, std::size_t count, std::size_t size, AllocatorHandle allocator) {
     return omp_calloc(count, size, allocator);
 }
-KUMIKI_ENTRY void* __kmpc_realloc(int, void* block, std::size_t size, Handle allocator, Handle before) {
+KUMIKI_ENTRY void* __kmpc_realloc(int, void* block, std::size_t size, AllocatorHandle allocator,
+                                  AllocatorHandle before) {
     return omp_realloc(block, size, allocator, before);
 }
-KUMIKI_ENTRY void __kmpc_free(int, void* block, Handle allocator) { omp_free(block, allocator); }
-KUMIKI_ENTRY Handle __kmpc_init_allocator(int, Handle space, int count, const Trait* traits) {
+KUMIKI_ENTRY void __kmpc_free(int, void* block, AllocatorHandle allocator) { omp_free(block, allocator); }
+KUMIKI_ENTRY AllocatorHandle __kmpc_init_allocator(int, AllocatorHandle space, int count, const Trait* traits) {
     return omp_init_allocator(space, count, traits);
 }
-KUMIKI_ENTRY void __kmpc_destroy_allocator(int, Handle allocator) { omp_destroy_allocator(allocator); }
-KUMIKI_ENTRY void __kmpc_set_default_allocator(int, Handle allocator) { omp_set_default_allocator(allocator); }
-KUMIKI_ENTRY Handle __kmpc_get_default_allocator(int) { return omp_get_default_allocator(); }
+KUMIKI_ENTRY void __kmpc_destroy_allocator(int, AllocatorHandle allocator) { omp_destroy_allocator(allocator); }
+KUMIKI_ENTRY void __kmpc_set_default_allocator(int, AllocatorHandle allocator) { omp_set_default_allocator(allocator); }
+KUMIKI_ENTRY AllocatorHandle __kmpc_get_default_allocator(int) { return omp_get_default_allocator(); }
 
-/// There are no devices: target regions run on the host, which "default" and "disabled" allow.
 KUMIKI_ENTRY int __kmpc_get_target_offload() {
-    constexpr int by_default = 1;
-    return by_default;
+    constexpr int disabled = 0, by_default = 1, mandatory = 2;
+    const Environment& environment = process().environment();
+    if (environment.needs_device()) return mandatory;
+    return environment.target_offload == "DISABLED" ? disabled : by_default;
 }
 
 // Memory that only kmp_free() takes back.
-constexpr Handle default_allocator = 1;
 KUMIKI_ENTRY void* kmp_malloc(std::size_t size) { return omp_alloc(size, default_allocator); }
 KUMIKI_ENTRY void* kmp_calloc(std::size_t count, std::size_t size) {
     return omp_calloc(count, size, default_allocator);

@@ -1,9 +1,9 @@
 #include "openmp/entry/entry.hpp"
 
 /// The names that programs of clang know: libomp's functions have the version VERSION, also those that gcc's programs
-/// know by another version. Each such name is one jump to the function that has the other version. Only locks differ:
+/// know by another version. Each such name is one jump to the function that has the other version. Only these differ:
 /// clang's nestable lock is a word, which holds the address of the lock as in Fortran; and so do events of detached
-/// tasks.
+/// tasks, and the default schedule.
 #if defined(__x86_64__)
 #define KUMIKI_JUMP "jmp "
 #define KUMIKI_BEHIND_JUMP "@PLT"
@@ -60,7 +60,6 @@ KUMIKI_NAMES(get_place_num)
 KUMIKI_NAMES(get_place_num_procs)
 KUMIKI_NAMES(get_place_proc_ids)
 KUMIKI_NAMES(get_proc_bind)
-KUMIKI_NAMES(get_schedule)
 KUMIKI_NAMES(get_supported_active_levels)
 KUMIKI_NAMES(get_team_num)
 KUMIKI_NAMES(get_team_size)
@@ -118,5 +117,7 @@ KUMIKI_NAME_OF_C(set_nested)
 KUMIKI_NAME_OF_C(set_num_threads)
 KUMIKI_NAME_OF_C(set_schedule)
 
+KUMIKI_NAME_FOR(omp_get_schedule, kumiki_kmp_get_schedule)
+KUMIKI_NAME_FOR(omp_get_schedule_, kumiki_kmp_get_schedule)
 KUMIKI_NAME_FOR(omp_fulfill_event, kumiki_kmp_fulfill)
 KUMIKI_NAME_FOR(omp_fulfill_event_, kumiki_kmp_fulfill)

@@ -115,6 +115,10 @@ KUMIKI_ENTRY std::int32_t __kmpc_in_parallel(const Source*) { return self().team
 KUMIKI_ENTRY void __kmpc_push_num_threads(const Source*, std::int32_t, std::int32_t number) {
     the_clauses.threads = std::max(number, 0);
 }
+/// Of a target construct, in whose task it is called.
+KUMIKI_ENTRY void __kmpc_set_thread_limit(const Source*, std::int32_t, std::int32_t limit) {
+    if (limit > 0) self().task->controls.thread_limit = limit;
+}
 KUMIKI_ENTRY void __kmpc_pop_num_threads(const Source*, std::int32_t) { the_clauses.threads = 0; }
 KUMIKI_ENTRY void __kmpc_push_proc_bind(const Source*, std::int32_t, int bind) { the_clauses.bind = bind_of(bind); }
 

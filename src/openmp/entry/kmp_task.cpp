@@ -53,7 +53,8 @@ std::vector<Dependence> read(std::int32_t count, const DependenceEntry* entries)
 } // namespace
 
 Task* allocate(std::uint32_t flags, std::size_t bytes, std::size_t shared_bytes, Routine routine) {
-    bytes = (bytes + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
+    // A program that knows only the first fields of a task may want fewer bytes.
+    bytes = (std::max(bytes, sizeof(Task)) + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
     void* const memory = ::operator new(sizeof(Head) + bytes + shared_bytes, std::align_val_t(alignof(Head)));
     auto* const head = new (memory) Head{.bytes = bytes + shared_bytes, .flags = flags};
     auto* const task = reinterpret_cast<Task*>(head + 1);

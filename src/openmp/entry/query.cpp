@@ -88,6 +88,7 @@ KUMIKI_ENTRY void omp_set_schedule(unsigned kind, int chunk) {
     const unsigned plain = kind & ~Schedule::monotonic_flag;
     if (plain < 1 || plain > 4) return;
     Schedule& schedule = controls().schedule;
+    controls().has_schedule = true;
     schedule.kind = Kind(plain);
     schedule.monotonic = (kind & Schedule::monotonic_flag) != 0;
     const bool in_chunks = schedule.kind == Kind::dynamic || schedule.kind == Kind::guided;

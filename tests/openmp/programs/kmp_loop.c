@@ -35,7 +35,20 @@ static uint64_t passes_8(uint64_t iterations) {
     return upper - lower + 1;
 }
 
+/* Nobody has chosen a schedule: LLVM's runtime then deals out blocks. */
+static int threads_fall(void) {
+    int threads[100], falls = 0;
+#pragma omp parallel for schedule(runtime)
+    for (int i = 0; i < 100; i++) threads[i] = omp_get_thread_num();
+    for (int i = 1; i < 100; i++) falls += threads[i] < threads[i - 1];
+    return falls + threads[0] + (threads[99] != omp_get_max_threads() - 1);
+}
+
 int main(void) {
+    omp_sched_t kind;
+    int chunk;
+    omp_get_schedule(&kind, &chunk);
+    printf("schedule %d, %d; not in blocks: %d\n", (int)kind, chunk, threads_fall());
     for (unsigned iterations = 0; iterations < 5; ++iterations) {
         uint64_t four = 0, eight = 0;
 #pragma omp parallel reduction(+ : four, eight)
