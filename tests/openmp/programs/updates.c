@@ -19,21 +19,24 @@ struct cell {
 /* Threads that update a counter, and do not use the result, until they see that each of the others has done so a number
    of times. None of them does anything else for which it would have to tell, or to learn, the others' updates. */
 static void count_until_seen(void) {
-    enum { each = 12000, too_many = 20000000 };
+    enum { each = 12000, looks_at_clock = 4096 };
+    const double too_long = 40; // seconds, of which a busy machine may need many
     static long made;
     int unseen = 0;
 #pragma omp parallel reduction(+ : unseen)
     {
         const long others = (omp_get_num_threads() - 1L) * each;
+        const double begin = omp_get_wtime();
         long own = 0, now = 0;
-        while ((own < each || now - own < others) && own < too_many) {
+        while (own < each || now - own < others) {
 #pragma omp atomic
             made++;
             own++;
 #pragma omp atomic read
             now = made;
+            if (own % looks_at_clock == 0 && omp_get_wtime() - begin > too_long) break;
         }
-        unseen += own == too_many;
+        unseen += now - own < others;
     }
     printf("unseen %d\n", unseen);
 }
