@@ -38,6 +38,7 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/process/kernel_memory.hpp"
+#include "openmp/ranks/process/process_state.hpp"
 #include "openmp/ranks/process/ties.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"
@@ -68,6 +69,14 @@ bool is_about_lock(int command) {
     }
 }
 
+/// What a call returns, unless the file is one that another process has opened. (Of the descriptor that stands for it
+/// here, fstat() knows something.)
+template <class Result>
+Result unless_elsewhere(int file, Result result) {
+    if (result == 0 || (result < 0 && errno == EBADF)) kumiki::openmp::refuse_file_elsewhere(file);
+    return result;
+}
+
 } // namespace
 
 // A function, its parameters, the names of these, and the memory that it gives to the kernel.
@@ -75,6 +84,12 @@ bool is_about_lock(int command) {
     KUMIKI_ENTRY result name parameters {                                                                              \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return make([=] { return after arguments; }, __VA_ARGS__);                                                     \
+    }
+// The same for a function whose first parameter is a descriptor `file`.
+#define KUMIKI_FILE_CALL(result, name, parameters, arguments, ...)                                                     \
+    KUMIKI_ENTRY result name parameters {                                                                              \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        return unless_elsewhere(file, make([=] { return after arguments; }, __VA_ARGS__));                             \
     }
 #define KUMIKI_POINTER_CALL(result, name, parameters, arguments, ...)                                                  \
     KUMIKI_ENTRY result name parameters {                                                                              \
@@ -84,14 +99,17 @@ bool is_about_lock(int command) {
 // -- data --
 
 using Size = std::size_t;
-KUMIKI_CALL(ssize_t, read, (int file, void* to, Size bytes), (file, to, bytes), Written{to, bytes})
-KUMIKI_CALL(ssize_t, write, (int file, const void* from, Size bytes), (file, from, bytes), Read{from, bytes})
-KUMIKI_CALL(ssize_t, pread, (int file, void* to, Size bytes, off_t at), (file, to, bytes, at), Written{to, bytes})
-KUMIKI_CALL(ssize_t, pread64, (int file, void* to, Size bytes, off64_t at), (file, to, bytes, at), Written{to, bytes})
-KUMIKI_CALL(ssize_t, pwrite, (int file, const void* from, Size bytes, off_t at), (file, from, bytes, at),
-            Read{from, bytes})
-KUMIKI_CALL(ssize_t, pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
-            Read{from, bytes})
+KUMIKI_FILE_CALL(ssize_t, read, (int file, void* to, Size bytes), (file, to, bytes), Written{to, bytes})
+KUMIKI_FILE_CALL(ssize_t, write, (int file, const void* from, Size bytes), (file, from, bytes), Read{from, bytes})
+KUMIKI_FILE_CALL(ssize_t, pread, (int file, void* to, Size bytes, off_t at), (file, to, bytes, at), Written{to, bytes})
+KUMIKI_FILE_CALL(ssize_t, pread64, (int file, void* to, Size bytes, off64_t at), (file, to, bytes, at),
+                 Written{to, bytes})
+KUMIKI_FILE_CALL(ssize_t, pwrite, (int file, const void* from, Size bytes, off_t at), (file, from, bytes, at),
+                 Read{from, bytes})
+KUMIKI_FILE_CALL(ssize_t, pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
+                 Read{from, bytes})
+KUMIKI_FILE_CALL(off_t, lseek, (int file, off_t to, int from), (file, to, from), Read{nullptr, 0})
+KUMIKI_FILE_CALL(off64_t, lseek64, (int file, off64_t to, int from), (file, to, from), Read{nullptr, 0})
 KUMIKI_CALL(ssize_t, recv, (int socket, void* to, Size bytes, int flags), (socket, to, bytes, flags),
             Written{to, bytes})
 KUMIKI_CALL(ssize_t, send, (int socket, const void* from, Size bytes, int flags), (socket, from, bytes, flags),
@@ -127,12 +145,12 @@ KUMIKI_ENTRY void setbuffer(FILE* stream, char* buffer, Size bytes) {
 KUMIKI_ENTRY void setbuf(FILE* stream, char* buffer) { setbuffer(stream, buffer, BUFSIZ); }
 
 // What a program calls that was built with _FORTIFY_SOURCE, as Ubuntu's compiler does; `whole` is its buffer's length.
-KUMIKI_CALL(ssize_t, __read_chk, (int file, void* to, Size bytes, Size whole), (file, to, bytes, whole),
-            Written{to, bytes})
-KUMIKI_CALL(ssize_t, __pread_chk, (int file, void* to, Size bytes, off_t at, Size whole), (file, to, bytes, at, whole),
-            Written{to, bytes})
-KUMIKI_CALL(ssize_t, __pread64_chk, (int file, void* to, Size bytes, off64_t at, Size whole),
-            (file, to, bytes, at, whole), Written{to, bytes})
+KUMIKI_FILE_CALL(ssize_t, __read_chk, (int file, void* to, Size bytes, Size whole), (file, to, bytes, whole),
+                 Written{to, bytes})
+KUMIKI_FILE_CALL(ssize_t, __pread_chk, (int file, void* to, Size bytes, off_t at, Size whole),
+                 (file, to, bytes, at, whole), Written{to, bytes})
+KUMIKI_FILE_CALL(ssize_t, __pread64_chk, (int file, void* to, Size bytes, off64_t at, Size whole),
+                 (file, to, bytes, at, whole), Written{to, bytes})
 KUMIKI_CALL(ssize_t, __recv_chk, (int socket, void* to, Size bytes, Size whole, int flags),
             (socket, to, bytes, whole, flags), Written{to, bytes})
 KUMIKI_POINTER_CALL(Size, __fread_chk, (void* to, Size whole, Size bytes, Size count, FILE* stream),
@@ -171,10 +189,10 @@ KUMIKI_CALL(ssize_t, readlink, (const char* path, char* to, Size bytes), (path, 
             Written{to, bytes})
 KUMIKI_CALL(int, stat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, lstat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
-KUMIKI_CALL(int, fstat, (int file, struct stat* to), (file, to), written(to))
+KUMIKI_FILE_CALL(int, fstat, (int file, struct stat* to), (file, to), written(to))
 KUMIKI_CALL(int, stat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, lstat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
-KUMIKI_CALL(int, fstat64, (int file, struct stat64* to), (file, to), written(to))
+KUMIKI_FILE_CALL(int, fstat64, (int file, struct stat64* to), (file, to), written(to))
 
 KUMIKI_CALL(int, fstatat, (int folder, const char* path, struct stat* to, int flags), (folder, path, to, flags),
             Text{path}, written(to))
@@ -184,8 +202,8 @@ KUMIKI_CALL(int, statx, (int folder, const char* path, int flags, unsigned wante
             (folder, path, flags, wanted, to), Text{path}, written(to))
 KUMIKI_CALL(int, statfs, (const char* path, struct statfs* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, statfs64, (const char* path, struct statfs64* to), (path, to), Text{path}, written(to))
-KUMIKI_CALL(int, fstatfs, (int file, struct statfs* to), (file, to), written(to))
-KUMIKI_CALL(int, fstatfs64, (int file, struct statfs64* to), (file, to), written(to))
+KUMIKI_FILE_CALL(int, fstatfs, (int file, struct statfs* to), (file, to), written(to))
+KUMIKI_FILE_CALL(int, fstatfs64, (int file, struct statfs64* to), (file, to), written(to))
 KUMIKI_CALL(int, mkfifo, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, chown, (const char* path, uid_t user, gid_t group), (path, user, group), Text{path})
 KUMIKI_CALL(int, lchown, (const char* path, uid_t user, gid_t group), (path, user, group), Text{path})

@@ -120,13 +120,22 @@ void ProcessState::take_in(const Values* values) {
 
 /// The descriptors below are taken by one of nothing that could be read or written.
 void keep_descriptors_apart(int rank) {
-    constexpr int for_each = 128;
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-    const int end = std::min(for_each * rank, static_cast<int>(std::min<rlim_t>(files.rlim_cur, 1 << 20) / 2));
+    const int end =
+        std::min(descriptors_for_each * rank, static_cast<int>(std::min<rlim_t>(files.rlim_cur, 1 << 20) / 2));
     int file = open("/", O_PATH | O_CLOEXEC);
     while (file >= 0 && file < end) file = fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (file >= 0) close(file);
+}
+
+void refuse_file_elsewhere(int file) {
+    const OtherRanks* const others = process().others();
+    if (others == nullptr || file <= STDERR_FILENO) return;
+    if (file / descriptors_for_each == others->rank()) return;
+    const int flags = fcntl(file, F_GETFL);
+    if (flags < 0 || (flags & O_PATH) != 0)
+        others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened", file).c_str());
 }
 
 } // namespace kumiki::openmp

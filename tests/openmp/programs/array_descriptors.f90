@@ -1,5 +1,5 @@
 ! Arrays with a descriptor that are firstprivate in a target construct, which gfortran copies since version 13.
-program descriptors
+program array_descriptors
     implicit none
     integer, allocatable :: numbers(:), none(:)
     integer :: inside(6), i

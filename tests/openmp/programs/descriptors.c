@@ -1,0 +1,36 @@
+// A descriptor that the first process has opened, which threads of others use, in one way or another.
+#include <errno.h>
+#include <fcntl.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static long use(const char* how, int file) {
+    char bytes[4] = "abc";
+    struct stat status;
+    if (strcmp(how, "write") == 0) return write(file, bytes, 3);
+    if (strcmp(how, "pwrite") == 0) return pwrite(file, bytes, 3, 6);
+    if (strcmp(how, "pread") == 0) return pread(file, bytes, 3, 0);
+    if (strcmp(how, "lseek") == 0) return lseek(file, 0, SEEK_END);
+    return fstat(file, &status);
+}
+
+int main(int count, char** arguments) {
+    if (count < 2) {
+        // A descriptor of nobody fails as it does without Kumiki.
+        printf("%ld", lseek(100, 0, SEEK_SET));
+        printf(" %s\n", strerror(errno));
+        return 0;
+    }
+    char name[] = "/tmp/kumiki-descriptors-XXXXXX";
+    const int file = mkstemp(name);
+    unlink(name);
+    printf("opened %d\n", use(arguments[1], file) >= 0);
+    fflush(stdout);
+#pragma omp parallel
+    if (omp_get_thread_num() == omp_get_num_threads() - 1) printf("got %ld\n", use(arguments[1], file));
+    return 0;
+}
