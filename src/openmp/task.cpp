@@ -1,11 +1,14 @@
 #include "openmp/task.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <fmt/format.h>
 #include <new>
 #include <utility>
 
 #include "openmp/dependences.hpp"
+#include "openmp/process.hpp"
 #include "openmp/team.hpp"
 
 namespace kumiki::openmp {
@@ -20,20 +23,30 @@ std::uint64_t uses(std::uint64_t state) { return state >> 32; }
 Task* allocate(Member& me, std::size_t size, std::size_t alignment) {
     alignment = std::max(alignment, alignof(Task));
     const std::size_t bytes = sizeof(Task) + size + alignment;
-    const bool is_large = bytes > TaskBlocks::size;
-    auto* const task = new (is_large ? ::operator new(bytes) : me.blocks.take()) Task;
+    const Task::Memory memory = is_seen_by_all(me)         ? Task::Memory::program
+                                : bytes > TaskBlocks::size ? Task::Memory::large
+                                                           : Task::Memory::block;
+    void* place = nullptr;
+    switch (memory) {
+    case Task::Memory::program: place = program_memory(bytes, alignof(Task)); break;
+    case Task::Memory::large: place = ::operator new(bytes); break;
+    case Task::Memory::block: place = me.blocks.take(); break;
+    }
+    if (place == nullptr) refuse(fmt::format("there is no memory for a task of {} bytes", bytes));
+    auto* const task = new (place) Task;
     const auto end = reinterpret_cast<std::uintptr_t>(task + 1);
     task->data = reinterpret_cast<void*>((end + alignment - 1) / alignment * alignment);
     task->creator = &me;
-    task->is_large = is_large;
+    task->memory = memory;
     return task;
 }
 
 void free_task(Task* task) {
     Member& creator = *task->creator;
-    const bool is_large = task->is_large;
+    const Task::Memory memory = task->memory;
     task->~Task();
-    if (is_large) ::operator delete(static_cast<void*>(task));
+    if (memory == Task::Memory::program) std::free(static_cast<void*>(task));
+    else if (memory == Task::Memory::large) ::operator delete(static_cast<void*>(task));
     else if (&creator == the_member) creator.blocks.give(task);
     else TaskBlocks::free(task);
 }
@@ -191,6 +204,8 @@ bool begins_at_once(const Member& me) {
 }
 
 } // namespace
+
+bool is_seen_by_all(const Member& me) { return me.team.level() == 0 && process().others() != nullptr; }
 
 TaskBlocks::~TaskBlocks() {
     while (kept_ != nullptr) free(std::exchange(kept_, kept_->next));

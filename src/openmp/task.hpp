@@ -46,10 +46,11 @@ struct Task {
     Controls controls{};
     bool implicit = false;
     bool final = false;
-    bool cancellable = true;           ///< its data need no destruction by its body
-    bool skipped = false;              ///< by its body itself, because it is cancelled
-    bool is_large = false;             ///< its memory is no block of its creator's (TaskBlocks)
-    std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task; 0: it was discarded
+    bool cancellable = true; ///< its data need no destruction by its body
+    bool skipped = false;    ///< by its body itself, because it is cancelled
+    enum class Memory : std::uint8_t { block, large, program };
+    Memory memory = Memory::block; ///< a block of its creator's (TaskBlocks), or one that is longer, or the program's
+    std::atomic<int> open_ends{1}; ///< the body, and the event of a detached task; 0: it was discarded
     std::atomic<bool>* done = nullptr; ///< set at the end of a task for which its creator waits
     std::unique_ptr<DependenceTable> children_dependences;
     std::shared_ptr<DependenceNode> dependence;
@@ -57,6 +58,10 @@ struct Task {
 
     bool has_children() const { return static_cast<std::uint32_t>(state.load(std::memory_order_acquire)) != 0; }
 };
+
+/// Whether what a task that `me` creates has for itself must be in memory that all processes see: outside of parallel
+/// regions it may start one on all of them.
+bool is_seen_by_all(const Member& me);
 
 /// Memory for the tasks that a thread creates: blocks that it has freed itself are used again. (Blocks that others have
 /// freed lie in the caches of others; handing them back was measured to be slower than the C library's allocator.)

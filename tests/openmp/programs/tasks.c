@@ -51,7 +51,28 @@ static int passed_early(void) {
     return early + (done != 4 * rounds);
 }
 
+/* Tasks outside of parallel regions, whose threads see the tasks' own variables. */
+static void around_regions(void) {
+    enum { length = 3000 };
+    int numbers[length], sums[length];
+    for (int i = 0; i < length; i++) numbers[i] = 3 * i;
+    for (int round = 1; round <= 2; round++) {
+#pragma omp task firstprivate(numbers) shared(sums)
+        {
+#pragma omp parallel for
+            for (int i = 0; i < length; i++) numbers[i] += round;
+#pragma omp parallel for
+            for (int i = 0; i < length; i++) sums[i] = numbers[i] + numbers[length - 1 - i];
+        }
+    }
+#pragma omp taskwait
+    int wrong = 0;
+    for (int i = 0; i < length; i++) wrong += numbers[i] != 3 * i || sums[i] != 3 * (length - 1) + 4;
+    printf("around regions: %d wrong\n", wrong);
+}
+
 int main(void) {
+    around_regions();
     long result = 0, sum = 0, early = 0, loop = 0;
     int depth = 0;
 #pragma omp parallel
