@@ -13,6 +13,8 @@
 
 namespace kumiki::openmp {
 
+struct Event;
+
 /// The threads of a region that run at one rank: `count` of them, from number `first` on.
 struct Part {
     int first = 0, count = 0;
@@ -128,6 +130,12 @@ public:
     virtual void post(const LoopWord& word, std::uint64_t value) = 0;
     /// Waits until such a word reaches `value`, or the region is cancelled.
     virtual void await(const LoopWord& word, std::uint64_t value) = 0;
+
+    /// An event of this rank is open, or has been fulfilled by one of its threads.
+    virtual void note_open_event() = 0;
+    virtual void note_fulfilled_event() = 0;
+    /// Lets the rank to which the event belongs fulfil it.
+    virtual void fulfill(Event& event) = 0;
 
     /// Lets the other ranks see what this one has written, and this one what they have released before.
     virtual void flush() = 0;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "openmp/dependences.hpp"
+#include "openmp/other_ranks.hpp"
 #include "openmp/process.hpp"
 #include "openmp/team.hpp"
 
@@ -133,8 +134,7 @@ Task* make_task(Member& me, const TaskRequest& request) {
     task->cancellable = request.copy == nullptr;
     if (request.event != nullptr) {
         task->open_ends.store(2, std::memory_order_relaxed);
-        *request.event = task;
-        if (request.data != nullptr) *static_cast<void**>(request.data) = task; // the task's own copy of the handle
+        request.event->task = task;
     }
     if (request.copy != nullptr) {
         Task* const before = std::exchange(me.task, task);
@@ -315,7 +315,21 @@ void end_group(Member& me) {
     me.task->group = group->outer;
 }
 
-void fulfill(Task& task) {
+Event* make_event() {
+    OtherRanks* const others = process().others();
+    void* const memory = program_memory(sizeof(Event));
+    if (memory == nullptr) refuse("there is no memory for the event of a detached task");
+    if (others != nullptr) others->note_open_event();
+    return new (memory) Event{nullptr, others != nullptr ? others->rank() : 0, nullptr};
+}
+
+void fulfill(Event* event) {
+    if (OtherRanks* const others = process().others(); others != nullptr) {
+        if (event->rank != others->rank()) return others->fulfill(*event);
+        others->note_fulfilled_event();
+    }
+    Task& task = *event->task;
+    std::free(event);
     Member& creator = *task.creator;
     Team& team = creator.team;
     switch (task.open_ends.fetch_sub(1, std::memory_order_acq_rel)) {

@@ -59,6 +59,14 @@ struct Task {
     bool has_children() const { return static_cast<std::uint32_t>(state.load(std::memory_order_acquire)) != 0; }
 };
 
+/// What a program has of a detached task, in memory that all its processes see.
+struct Event {
+    Task* task; ///< in the process of this rank; null: not created yet
+    int rank;
+    Event* next; ///< that other processes have fulfilled (Events)
+};
+Event* make_event();
+
 /// Whether what a task that `me` creates has for itself must be in memory that all processes see: outside of parallel
 /// regions it may start one on all of them.
 bool is_seen_by_all(const Member& me);
@@ -175,7 +183,7 @@ struct TaskRequest {
     bool deferrable;
     bool final;
     const std::vector<Dependence>* dependences; ///< nullptr: none
-    void** event;                               ///< where a detached task's event goes; nullptr: not detached
+    Event* event;                               ///< of a detached task; nullptr: it is not detached
     bool is_part_of_loop = false;               ///< its data begin with its part of a taskloop, two words of `part`
     std::array<std::uint64_t, 2> part{};
 };
@@ -205,7 +213,7 @@ void wait_for_dependences(Member& me, const std::vector<Dependence>& dependences
 void begin_group(Member& me);
 void end_group(Member& me);
 
-/// The program fulfils the event of a detached task.
-void fulfill(Task& task);
+/// The program fulfils the event of a detached task, whose memory is free then.
+void fulfill(Event* event);
 
 } // namespace kumiki::openmp

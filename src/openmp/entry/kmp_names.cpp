@@ -2,8 +2,8 @@
 
 /// The names that programs of clang know: libomp's functions have the version VERSION, also those that gcc's programs
 /// know by another version. Each such name is one jump to the function that has the other version. Only these differ:
-/// clang's nestable lock is a word, which holds the address of the lock as in Fortran; and so do events of detached
-/// tasks, and the default schedule.
+/// clang's nestable lock is a word, which holds the address of the lock as in Fortran; and
+/// the default schedule.
 #if defined(__x86_64__)
 #define KUMIKI_JUMP "jmp "
 #define KUMIKI_BEHIND_JUMP "@PLT"
@@ -34,6 +34,7 @@ KUMIKI_NAMES(capture_affinity)
 KUMIKI_NAMES(destroy_allocator)
 KUMIKI_NAMES(display_affinity)
 KUMIKI_NAMES(display_env)
+KUMIKI_NAMES(fulfill_event)
 KUMIKI_NAMES(get_active_level)
 KUMIKI_NAMES(get_affinity_format)
 KUMIKI_NAMES(get_ancestor_thread_num)
@@ -119,5 +120,3 @@ KUMIKI_NAME_OF_C(set_schedule)
 
 KUMIKI_NAME_FOR(omp_get_schedule, kumiki_kmp_get_schedule)
 KUMIKI_NAME_FOR(omp_get_schedule_, kumiki_kmp_get_schedule)
-KUMIKI_NAME_FOR(omp_fulfill_event, kumiki_kmp_fulfill)
-KUMIKI_NAME_FOR(omp_fulfill_event_, kumiki_kmp_fulfill)

@@ -10,9 +10,8 @@
 namespace kumiki::openmp::kmp {
 namespace {
 
-/// The data of a task of the runtime: the handle of its event, where the runtime puts it, and the program's task.
+/// The data of a task of the runtime: the program's task.
 struct Data {
-    void* event;
     Task* task;
 };
 
@@ -99,7 +98,7 @@ void start(Task* task, bool at_once, const std::vector<Dependence>* dependences)
         return;
     }
     if (is_cancelled(me, *me.task)) return dispose(task);
-    Data data{nullptr, task};
+    Data data{task};
     create_task(me, {.function = &run,
                      .data = &data,
                      .copy = &copy_data,
@@ -108,7 +107,7 @@ void start(Task* task, bool at_once, const std::vector<Dependence>* dependences)
                      .deferrable = !at_once,
                      .final = (head.flags & final_task) != 0,
                      .dependences = dependences,
-                     .event = head.event != nullptr ? reinterpret_cast<void**>(&head.event->task) : nullptr});
+                     .event = head.event});
 }
 
 } // namespace kumiki::openmp::kmp
@@ -147,14 +146,7 @@ KUMIKI_ENTRY std::int32_t __kmpc_omp_reg_task_with_affinity(const Source*, std::
 }
 KUMIKI_ENTRY void* __kmpc_task_allow_completion_event(const Source*, std::int32_t, kmp::Task* task) {
     kmp::Head& head = kmp::head_of(task);
-    head.event = new kmp::Event;
-    return head.event;
-}
-/// omp_fulfill_event() of programs that clang made (kmp_names.cpp).
-extern "C" __attribute__((visibility("hidden"))) void kumiki_kmp_fulfill(kmp::Event* event) {
-    Task* const task = event->task;
-    delete event;
-    fulfill(*task);
+    return head.event = make_event();
 }
 
 // A task whose if clause is false: the program calls its body between these two.

@@ -30,11 +30,6 @@ struct Task {
 /// What the compiler says about a task, in bits.
 enum Flag : std::uint32_t { final_task = 1U << 1, has_destructors = 1U << 3, detachable = 1U << 6 };
 
-/// The event of a detached task. It outlives the task's memory, which is freed when its body has ended.
-struct Event {
-    openmp::Task* task = nullptr;
-};
-
 /// What lies before a task.
 struct alignas(64) Head {
     std::size_t bytes; ///< of the task with all that is behind it

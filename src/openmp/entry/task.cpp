@@ -80,6 +80,10 @@ KUMIKI_ENTRY void GOMP_task(Body body, void* data, Copy copy, long size, long al
                             void** dependences, int, void* event) {
     std::vector<Dependence> read;
     if ((flags & depends) != 0) read = read_dependences(dependences);
+    Event* const made = (flags & detached) != 0 ? make_event() : nullptr;
+    // The handle is in the program's variable, and in what will be the task's own copy of it.
+    if (made != nullptr) *static_cast<void**>(event) = made;
+    if (made != nullptr && data != nullptr) *static_cast<void**>(data) = made;
     create_task(self(), {.function = body,
                          .data = data,
                          .copy = copy,
@@ -88,7 +92,7 @@ KUMIKI_ENTRY void GOMP_task(Body body, void* data, Copy copy, long size, long al
                          .deferrable = may_defer,
                          .final = (flags & final_task) != 0,
                          .dependences = (flags & depends) != 0 ? &read : nullptr,
-                         .event = (flags & detached) != 0 ? static_cast<void**>(event) : nullptr});
+                         .event = made});
 }
 
 KUMIKI_ENTRY void GOMP_taskloop(Body body, void* data, Copy copy, long size, long alignment, unsigned flags,
@@ -124,6 +128,6 @@ KUMIKI_ENTRY void GOMP_task_reduction_remap(std::size_t count, std::size_t origi
 KUMIKI_ENTRY int omp_in_final() { return self().task->final ? 1 : 0; }
 KUMIKI_ENTRY int omp_in_final_() { return omp_in_final(); }
 KUMIKI_ENTRY int omp_in_explicit_task() { return self().task->implicit ? 0 : 1; }
-KUMIKI_ENTRY void omp_fulfill_event(void* event) { fulfill(*static_cast<Task*>(event)); }
+KUMIKI_ENTRY void omp_fulfill_event(Event* event) { fulfill(event); }
 KUMIKI_ENTRY int omp_in_explicit_task_() { return omp_in_explicit_task(); }
-KUMIKI_ENTRY void omp_fulfill_event_(void* event) { omp_fulfill_event(event); }
+KUMIKI_ENTRY void omp_fulfill_event_(Event* event) { fulfill(event); }

@@ -150,6 +150,9 @@ Result<> Ranks::share_memory(const Program& program) {
     auto loops = shared_.allocate_open(loop_places * sizeof(LoopWords), dsm::Placement::first_rank, explain::Use::heap);
     if (!loops) return tl::unexpected(loops.error());
     loop_words_ = static_cast<LoopWords*>(*loops);
+    auto events = shared_.allocate_open(ranks * sizeof(Events::List), dsm::Placement::first_rank, explain::Use::heap);
+    if (!events) return tl::unexpected(events.error());
+    events_.emplace(*this, std::span(static_cast<Events::List*>(*events), ranks));
 
     auto locks = shared_.locks("openmp");
     if (!locks) return tl::unexpected(locks.error());
@@ -275,6 +278,7 @@ void Ranks::leave() {
     check(collectives_.leave());
     variable_wait_.reset(); // nobody asks this rank for a release any more, or for a lock
     kept_locks_.reset();
+    events_.reset();
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
     // process ends, and what this rank has sent must have arrived.

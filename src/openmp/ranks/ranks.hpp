@@ -18,6 +18,7 @@
 #include "openmp/lock.hpp"
 #include "openmp/other_ranks.hpp"
 #include "openmp/ranks/ends.hpp"
+#include "openmp/ranks/events.hpp"
 #include "openmp/ranks/host_choice.hpp"
 #include "openmp/ranks/memory/heap.hpp"
 #include "openmp/ranks/memory/image.hpp"
@@ -112,6 +113,15 @@ public:
     void give_words(std::uint64_t loop) override;
     void post(const LoopWord& word, std::uint64_t value) override;
     void await(const LoopWord& word, std::uint64_t value) override;
+    void note_open_event() override {
+        if (events_) events_->note_open();
+    }
+    void note_fulfilled_event() override {
+        if (events_) events_->note_fulfilled();
+    }
+    void fulfill(Event& event) override {
+        if (events_) events_->fulfill(event);
+    }
 
     void copy_initial(const void* variable, std::span<std::byte> into) const override;
     void* allocate(std::size_t bytes, std::size_t alignment) override { return heap_->allocate(bytes, alignment); }
@@ -191,10 +201,14 @@ public:
     static constexpr int stream_lock = 5;
     /// Of what ranks do at the end of the program.
     static constexpr int end_lock = 6;
+    /// Of events of detached tasks.
+    static constexpr int event_lock = 7;
 
     [[noreturn]] void refuse(const char* what) const override;
 
 private:
+    friend class Events;
+
     /// Ends the job because the other ranks do not have this code, which the program has loaded later.
     [[noreturn]] static void refuse_late_code(const void* code);
     /// Words that the ranks have in a loop, in memory that all of them see.
@@ -337,6 +351,7 @@ private:
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
     std::optional<Words> words_;
     LoopWords* loop_words_ = nullptr;
+    std::optional<Events> events_; ///< none: the job has been left
     Posts posts_{[this](const Posts::All& posts) { tell(posts); }};
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;

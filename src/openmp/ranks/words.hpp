@@ -26,6 +26,7 @@ public:
         tied,
         cancelled_region,
         cancelled_share,
+        events,
         returned
     };
     static constexpr std::size_t bytes(std::size_t ranks) { return (returned + 3 * ranks) * platform::apart; }

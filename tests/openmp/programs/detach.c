@@ -27,6 +27,42 @@ static void discarded(void) {
     printf("discarded\n");
 }
 
+/* Each thread fulfils the events of its neighbour's tasks, which may be in another process, and tells in an array what
+ * the tasks behind these find. */
+static void neighbours(void) {
+    enum { most = 16, each = 30 };
+    static omp_event_handle_t events[most][each];
+    static int notes[most][each], ready[most];
+    int wrong = 0;
+#pragma omp parallel reduction(+ : wrong)
+    for (int round = 1; round <= 3; round++) {
+        const int me = omp_get_thread_num(), neighbour = (me + 1) % omp_get_num_threads();
+        int slots[each], found[each], now;
+        for (int i = 0; i < each; i++) {
+            omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : slots[i]) shared(slots)
+            slots[i] = i;
+            events[me][i] = event;
+#pragma omp task depend(in : slots[i]) shared(slots, found) firstprivate(i)
+            found[i] = slots[i] + notes[me][i];
+        }
+#pragma omp atomic write
+        ready[me] = round;
+        do {
+#pragma omp atomic read
+            now = ready[neighbour];
+        } while (now < round);
+        for (int i = 0; i < each; i++) {
+            notes[neighbour][i] = 100 * round + i;
+            omp_fulfill_event(events[neighbour][i]);
+        }
+#pragma omp taskwait
+        for (int i = 0; i < each; i++) wrong += found[i] != 100 * round + 2 * i;
+#pragma omp barrier
+    }
+    printf("neighbours: %d wrong\n", wrong);
+}
+
 int main(void) {
     int value = 0, after = 0, wrong = 0;
 #pragma omp parallel
@@ -50,5 +86,6 @@ int main(void) {
     }
     printf("wrong %d\n", wrong);
     discarded();
+    neighbours();
     return 0;
 }
