@@ -46,10 +46,10 @@ static void neighbours(void) {
 #pragma omp task depend(in : slots[i]) shared(slots, found) firstprivate(i)
             found[i] = slots[i] + notes[me][i];
         }
-#pragma omp atomic write
+#pragma omp atomic write release
         ready[me] = round;
         do {
-#pragma omp atomic read
+#pragma omp atomic read acquire
             now = ready[neighbour];
         } while (now < round);
         for (int i = 0; i < each; i++) {
