@@ -125,6 +125,21 @@ struct Ordered : OneAtATime {
     }
 };
 
+/// Each iteration waits for the one before, most of them for one of their own thread.
+struct Doacross : OneAtATime {
+    static constexpr const char* name = "doacross";
+    template <class Body>
+    static void run(std::uint64_t count, int, Body body) {
+        const auto end = static_cast<long>(count);
+#pragma omp parallel for ordered(1) schedule(static)
+        for (long i = 0; i < end; ++i) {
+#pragma omp ordered depend(sink : i - 1)
+            body();
+#pragma omp ordered depend(source)
+        }
+    }
+};
+
 /// An update is all that this construct can contain: there is no work from which its time is counted, and the body is
 /// executed, once, only if the updates do not add up.
 struct Atomic {

@@ -98,8 +98,8 @@ int run(int argc, char** argv) {
     measure::parse_or_exit(program, argc, argv);
     return measure::guarded("openmp-overhead", [&] {
         if (only_fork_join) return measure_all<Parallel, Barrier>("openmp.fork_join", threads, budget);
-        return measure_all<Parallel, Reduction, For, Barrier, Single, Critical, Lock, Ordered, Atomic, Dynamic, Task,
-                           TaskWait>("openmp.overhead", threads, budget);
+        return measure_all<Parallel, Reduction, For, Barrier, Single, Critical, Lock, Ordered, Doacross, Atomic,
+                           Dynamic, Task, TaskWait>("openmp.overhead", threads, budget);
     });
 }
 

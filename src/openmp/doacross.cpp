@@ -10,8 +10,6 @@
 namespace kumiki::openmp {
 namespace {
 
-constexpr std::uint64_t bits_of_word = 64;
-
 /// Each guard is a message, or more, when what threads have told goes to the other ranks.
 constexpr std::size_t most_guards = 64;
 
@@ -27,16 +25,24 @@ std::uint64_t LoopWord::with(std::uint64_t before, std::uint64_t value) const {
 }
 
 bool LoopWord::reaches(std::uint64_t value) const {
-    const std::uint64_t found = known->load(std::memory_order_acquire);
+    const std::uint64_t found = known->load(std::memory_order_acquire) & ~awaited;
     return with(found, value) == found;
 }
 
-void LoopWord::raise(std::uint64_t value) const { raise(*known, value); }
+bool LoopWord::reaches_or_waits(std::uint64_t value) const {
+    if ((known->load(std::memory_order_relaxed) & awaited) == 0) known->fetch_or(awaited, std::memory_order_acq_rel);
+    return reaches(value);
+}
 
-void LoopWord::raise(std::atomic<std::uint64_t>& word, std::uint64_t value) const {
+bool LoopWord::raise(std::uint64_t value) const { return raise(*known, value); }
+
+bool LoopWord::raise(std::atomic<std::uint64_t>& word, std::uint64_t value) const {
     std::uint64_t before = word.load(std::memory_order_relaxed);
-    while (with(before, value) != before &&
-           !word.compare_exchange_weak(before, with(before, value), std::memory_order_acq_rel)) {}
+    for (;;) {
+        const std::uint64_t raised = with(before & ~awaited, value);
+        if (raised == (before & ~awaited)) return false;
+        if (word.compare_exchange_weak(before, raised, std::memory_order_acq_rel)) return (before & awaited) != 0;
+    }
 }
 
 void LoopWord::learn() const {
@@ -54,11 +60,8 @@ Doacross::Doacross(std::vector<std::uint64_t> counts, std::uint64_t part, OtherR
     if (others != nullptr) shared_ = std::make_unique<SharedWords>(*others, construct, words_);
 }
 
-Doacross::Place Doacross::place(const std::uint64_t* iteration) const {
-    std::uint64_t number = part_ != 0 ? iteration[0] % part_ : iteration[0];
-    for (std::size_t i = 1; i < counts_.size(); ++i) number = number * counts_[i] + iteration[i];
-    const std::size_t index = part_ != 0 ? iteration[0] / part_ : number / bits_of_word;
-    Place found{{&known_[index], part_ == 0}, part_ != 0 ? number + 1 : std::uint64_t{1} << number % bits_of_word};
+Doacross::Place Doacross::place(std::size_t index, std::uint64_t value) const {
+    Place found{{&known_[index], part_ == 0}, value};
     if (shared_) {
         found.word.shared = shared_->words + index;
         const std::size_t first = index / block_ * block_;
@@ -68,20 +71,21 @@ Doacross::Place Doacross::place(const std::uint64_t* iteration) const {
 }
 
 void Doacross::post(const Member& me, const std::uint64_t* iteration) const {
-    const auto [word, value] = place(iteration);
-    word.raise(value);
+    const auto next = [&iteration] { return *iteration++; };
+    const auto [word, value] = place(next);
+    const bool is_awaited = word.raise(value);
     if (shared_) shared_->others.post(word, value);
-    else me.team.ring();
+    else if (is_awaited) me.team.ring();
 }
 
-void Doacross::await(const Member& me, const std::uint64_t* iteration) const {
-    const auto [word, value] = place(iteration);
-    const auto is_done = [&word = word, value = value] { return word.reaches(value); };
-    if (is_done()) return;
+void Doacross::await(const Member& me, const Place& place) const {
+    const auto& [word, value] = place;
+    if (word.reaches(value)) return;
     if (shared_) return shared_->others.await(word, value);
     const Team& team = me.team;
-    wait::wait(me.team.bell(), team.patience(),
-               [&] { return is_done() || team.cancelled() || team.workshare_cancelled(); });
+    wait::wait(me.team.bell(), team.patience(), [&word = word, value = value, &team] {
+        return word.reaches_or_waits(value) || team.cancelled() || team.workshare_cancelled();
+    });
 }
 
 } // namespace kumiki::openmp

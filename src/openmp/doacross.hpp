@@ -31,15 +31,22 @@ struct LoopWord {
     std::uint64_t* shared = nullptr;  ///< with the other ranks; null: there are none
     std::span<std::uint64_t> block{}; ///< all shared words with the same guard
 
+    /// The bit of `known` that is none of the value: a thread waits for the word.
+    static constexpr std::uint64_t awaited = std::uint64_t{1} << 63;
+
     std::uint64_t with(std::uint64_t before, std::uint64_t value) const;
     /// acquire: the calling thread sees what a thread had seen or written before it raised the word.
     bool reaches(std::uint64_t value) const;
-    void raise(std::uint64_t value) const;
+    /// The same, by a thread that is about to wait. It either finds what another thread has raised, or that one finds
+    /// that it waits: both change the word.
+    bool reaches_or_waits(std::uint64_t value) const;
+    /// Returns whether a thread waits for the word, and must look again.
+    bool raise(std::uint64_t value) const;
     /// Lets this process know what the shared words of the block say; by a thread that has their guard.
     void learn() const;
 
 private:
-    void raise(std::atomic<std::uint64_t>& word, std::uint64_t value) const;
+    bool raise(std::atomic<std::uint64_t>& word, std::uint64_t value) const;
 };
 
 /// The dependences of a loop with ordered(n): an iteration may wait for others, which are named by their numbers in all
@@ -51,18 +58,25 @@ public:
     /// each iteration has a bit. `others`: null if all threads are of this process. `construct`: the loop's number.
     Doacross(std::vector<std::uint64_t> counts, std::uint64_t part, OtherRanks* others, std::uint64_t construct);
 
-    std::size_t dimensions() const { return counts_.size(); }
     /// Tells all threads that an iteration is done.
     void post(const Member& me, const std::uint64_t* iteration) const;
-    /// Waits for that, or until the region or the loop is cancelled.
-    void await(const Member& me, const std::uint64_t* iteration) const;
+    /// Waits for that, or until the region or the loop is cancelled. `next` returns the iteration's numbers, one by
+    /// one.
+    template <class Next>
+    void await(const Member& me, Next next) const {
+        await(me, place(next));
+    }
 
 private:
+    static constexpr std::uint64_t bits_of_word = 63; ///< but for `awaited`
     struct Place {
         LoopWord word;
         std::uint64_t value;
     };
-    Place place(const std::uint64_t* iteration) const;
+    template <class Next>
+    Place place(Next& next) const;
+    Place place(std::size_t index, std::uint64_t value) const;
+    void await(const Member& me, const Place& place) const;
 
     std::vector<std::uint64_t> counts_;
     std::uint64_t part_;
@@ -70,5 +84,15 @@ private:
     std::unique_ptr<std::atomic<std::uint64_t>[]> known_;
     std::unique_ptr<SharedWords> shared_; ///< null: all threads are of this process
 };
+
+template <class Next>
+Doacross::Place Doacross::place(Next& next) const {
+    const std::uint64_t outermost = next();
+    const std::uint64_t part = part_ > 1 ? outermost / part_ : outermost;
+    std::uint64_t number = part_ == 0 ? outermost : outermost - part * part_;
+    for (std::size_t i = 1; i < counts_.size(); ++i) number = number * counts_[i] + next();
+    if (part_ != 0) return place(part, number + 1);
+    return place(number / bits_of_word, std::uint64_t{1} << number % bits_of_word);
+}
 
 } // namespace kumiki::openmp

@@ -69,7 +69,8 @@ KUMIKI_ENTRY void __kmpc_doacross_post(const Source*, std::int32_t, const std::i
 
 /// Iterations outside of the loop are done.
 KUMIKI_ENTRY void __kmpc_doacross_wait(const Source*, std::int32_t, const std::int64_t* iteration) {
-    if (const auto* numbers = the_loop->numbers_of(iteration)) the_loop->share->doacross->await(self(), numbers);
+    if (const auto* numbers = the_loop->numbers_of(iteration))
+        the_loop->share->doacross->await(self(), [&numbers] { return *numbers++; });
 }
 
 KUMIKI_ENTRY void __kmpc_doacross_fini(const Source*, std::int32_t) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstring>
-#include <vector>
+#include <utility>
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/workshare.hpp"
@@ -82,10 +82,9 @@ void await(Value first, std::va_list& rest) {
     const Member& me = self();
     const Doacross* const loop = doacross(me);
     if (loop == nullptr) return;
-    std::vector<std::uint64_t> iteration(loop->dimensions());
-    iteration[0] = static_cast<std::uint64_t>(first);
-    for (std::size_t i = 1; i < iteration.size(); ++i) iteration[i] = static_cast<std::uint64_t>(va_arg(rest, Value));
-    loop->await(me, iteration.data());
+    bool is_first = true;
+    loop->await(
+        me, [&] { return static_cast<std::uint64_t>(std::exchange(is_first, false) ? first : va_arg(rest, Value)); });
 }
 
 } // namespace
