@@ -8,21 +8,12 @@ namespace kumiki::dsm {
 
 Result<std::unique_ptr<ReleaseServer>> ReleaseServer::start(Locks& locks, int lock) {
     std::unique_ptr<ReleaseServer> server(new ReleaseServer(locks, lock));
-    auto started = platform::start_thread("releases what this rank has written", [&made = *server] { made.serve(); });
+    auto started = platform::start_worker("releases what this rank has written",
+                                          [&made = *server](const std::stop_token& stop) { made.serve(stop); });
     if (!started) return tl::unexpected(started.error());
     server->thread_ = std::move(*started);
     locks.serve_releases([&made = *server](Waiter waiter) { made.ask(waiter); });
     return server;
-}
-
-ReleaseServer::~ReleaseServer() {
-    if (!thread_.joinable()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        stops_ = true;
-    }
-    asked_.notify_one();
-    thread_.join();
 }
 
 void ReleaseServer::ask(Waiter waiter) {
@@ -34,11 +25,11 @@ void ReleaseServer::ask(Waiter waiter) {
 }
 
 /// One release serves all that have asked before it. A failure ends the job, as every failure of the network.
-void ReleaseServer::serve() {
+void ReleaseServer::serve(const std::stop_token& stop) {
     for (;;) {
         std::unique_lock lock(mutex_);
-        asked_.wait(lock, [this] { return stops_ || !waiters_.empty(); });
-        if (stops_) return;
+        asked_.wait(lock, stop, [this] { return !waiters_.empty(); });
+        if (stop.stop_requested()) return;
         const auto waiters = std::exchange(waiters_, {});
         lock.unlock();
         if (locks_.acquire(lock_)) static_cast<void>(locks_.release(lock_));

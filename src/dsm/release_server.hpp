@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -18,22 +19,20 @@ class ReleaseServer {
 public:
     /// `lock`: that under which it releases.
     static Result<std::unique_ptr<ReleaseServer>> start(Locks& locks, int lock);
-    ~ReleaseServer();
     ReleaseServer(const ReleaseServer&) = delete;
     ReleaseServer& operator=(const ReleaseServer&) = delete;
 
 private:
     ReleaseServer(Locks& locks, int lock) : locks_(locks), lock_(lock) {}
     void ask(Waiter waiter);
-    void serve();
+    void serve(const std::stop_token& stop);
 
     Locks& locks_;
     int lock_;
-    std::mutex mutex_; ///< guards what follows
-    std::condition_variable asked_;
+    std::mutex mutex_; ///< guards the waiters
+    std::condition_variable_any asked_;
     std::vector<Waiter> waiters_;
-    bool stops_ = false;
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 } // namespace kumiki::dsm

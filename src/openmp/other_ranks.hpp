@@ -57,8 +57,9 @@ class OtherRanks {
 public:
     virtual ~OtherRanks() = default;
 
-    /// The number of this rank.
+    /// The number of this rank, and of how many.
     virtual int rank() const = 0;
+    virtual int ranks() const = 0;
     /// The processors that the ranks may use together.
     virtual int processors() const = 0;
     /// Whether regions that the calling thread starts run on all ranks: it is the thread that runs main.

@@ -39,15 +39,28 @@ bool bind_to_cpus(const std::vector<int>& cpus) {
     return sched_setaffinity(0, CpuSet::size, chosen.set) == 0;
 }
 
-Result<std::thread> start_thread(std::string_view duty, std::function<void()> body) {
+namespace {
+
+template <class Thread, class Body>
+Result<Thread> start(std::string_view duty, Body body) {
     const SignalsBlocked blocked; // the new thread inherits it
     try {
-        return std::thread(std::move(body));
+        return Thread(std::move(body));
     } catch (const std::system_error& error) {
         return fail(
             KUMIKI_ERROR_ENVIRONMENT,
             fmt::format("cannot start the thread that {} ({}); raise the limit (ulimit -u)", duty, error.what()));
     }
+}
+
+} // namespace
+
+Result<std::thread> start_thread(std::string_view duty, std::function<void()> body) {
+    return start<std::thread>(duty, std::move(body));
+}
+
+Result<std::jthread> start_worker(std::string_view duty, std::function<void(std::stop_token)> body) {
+    return start<std::jthread>(duty, std::move(body));
 }
 
 void yield() { sched_yield(); }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <stop_token>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -26,6 +27,10 @@ bool bind_to_cpus(const std::vector<int>& cpus);
 /// the program expects its handlers to run on its own threads; it gets only the signals of faults that it causes
 /// itself. `duty` describes the thread in the error message: "serves the network".
 Result<std::thread> start_thread(std::string_view duty, std::function<void()> body);
+
+/// The same for a thread that does work which others leave to it until the object that has it is destroyed: it then
+/// gets the request to stop, and the destructor waits for its end. It must be the last member of that object.
+Result<std::jthread> start_worker(std::string_view duty, std::function<void(std::stop_token)> body);
 
 /// Lets another thread run that is ready.
 void yield();

@@ -9,21 +9,11 @@
 
 namespace kumiki::openmp {
 
-Events::~Events() {
-    if (!thread_.joinable()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        stops_ = true;
-    }
-    changed_.notify_one();
-    ranks_.announce();
-    thread_.join();
-}
-
 void Events::note_open() {
     const std::lock_guard lock(mutex_);
     if (!thread_.joinable()) {
-        auto started = platform::start_thread("fulfils events for other ranks", [this] { serve(); });
+        auto started = platform::start_worker("fulfils events for other ranks",
+                                              [this](const std::stop_token& stop) { serve(stop); });
         if (!started) ranks_.refuse("detached tasks, and more threads than there may be");
         thread_ = std::move(*started);
     }
@@ -46,13 +36,15 @@ void Events::fulfill(Event& event) {
     ranks_.words_->announce(owner, owner + 1);
 }
 
-void Events::serve() {
+void Events::serve(const std::stop_token& stop) {
+    // A request to stop also ends the wait for other ranks.
+    const std::stop_callback stops(stop, [this] { ranks_.announce(); });
     std::uint64_t known = 0;
     for (;;) {
         {
             std::unique_lock lock(mutex_);
-            changed_.wait(lock, [this] { return stops_ || open_ > 0; });
-            if (stops_) return;
+            changed_.wait(lock, stop, [this] { return open_ > 0; });
+            if (stop.stop_requested()) return;
         }
         const std::uint64_t announced = ranks_.words_->announced(); // before the look: a change after it ends the wait
         const std::uint64_t fulfilled = ranks_.words_->own(Words::events);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <thread>
 
 namespace kumiki::openmp {
@@ -23,7 +24,6 @@ public:
 
     /// `lists`: zeros, by rank; guarded by Ranks::event_lock.
     Events(Ranks& ranks, std::span<List> lists) : ranks_(ranks), lists_(lists) {}
-    ~Events();
     Events(const Events&) = delete;
     Events& operator=(const Events&) = delete;
 
@@ -34,16 +34,15 @@ public:
     void fulfill(Event& event);
 
 private:
-    void serve();
+    void serve(const std::stop_token& stop);
     void take_in();
 
     Ranks& ranks_;
     const std::span<List> lists_;
     std::mutex mutex_; ///< of what follows
-    std::condition_variable changed_;
+    std::condition_variable_any changed_;
     int open_ = 0;
-    bool stops_ = false;
-    std::thread thread_; ///< started when it is needed first
+    std::jthread thread_; ///< started when it is needed first
 };
 
 } // namespace kumiki::openmp

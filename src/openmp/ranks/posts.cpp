@@ -14,16 +14,6 @@ constexpr std::chrono::microseconds rest_between{300};
 
 } // namespace
 
-Posts::~Posts() {
-    if (!thread_.joinable()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        stops_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-}
-
 void Posts::add(const LoopWord& word, std::uint64_t value) {
     {
         const std::lock_guard lock(mutex_);
@@ -55,18 +45,19 @@ void Posts::tell_all() {
 
 bool Posts::starts_thread() {
     if (thread_.joinable()) return true;
-    auto started = platform::start_thread("tells other ranks of iterations", [this] { serve(); });
+    auto started =
+        platform::start_worker("tells other ranks of iterations", [this](const std::stop_token& stop) { serve(stop); });
     if (started) thread_ = std::move(*started);
     return started.has_value(); // without it, each thread tells the others itself
 }
 
-void Posts::serve() {
+void Posts::serve(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (!stops_) {
+    while (!stop.stop_requested()) {
         if (added_.empty() || is_telling_) {
-            changed_.wait(lock);
+            changed_.wait(lock, stop, [this] { return !added_.empty() && !is_telling_; });
         } else if (!is_due()) {
-            changed_.wait_until(lock, next_);
+            changed_.wait_until(lock, stop, next_, [this] { return added_.empty() || is_telling_; });
         } else {
             lock.unlock();
             tell_all();

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 #include "openmp/doacross.hpp"
@@ -25,7 +26,6 @@ public:
 
     /// tell(posts) stores the values in the shared words, for all ranks.
     explicit Posts(std::function<void(const All&)> tell) : tell_(std::move(tell)) {}
-    ~Posts();
     Posts(const Posts&) = delete;
     Posts& operator=(const Posts&) = delete;
 
@@ -38,16 +38,16 @@ private:
 
     bool is_due() const { return !is_telling_ && Clock::now() >= next_; }
     bool starts_thread();
-    void serve();
+    void serve(const std::stop_token& stop);
 
     const std::function<void(const All&)> tell_;
     std::mutex telling_; ///< held while the others are told
     std::mutex mutex_;   ///< of what follows
-    std::condition_variable changed_;
+    std::condition_variable_any changed_;
     All added_;
-    bool is_telling_ = false, stops_ = false;
+    bool is_telling_ = false;
     Clock::time_point next_{}; ///< when the others may be told again
-    std::thread thread_;       ///< started when it is needed first
+    std::jthread thread_;      ///< started when it is needed first
 };
 
 } // namespace kumiki::openmp

@@ -48,6 +48,7 @@ public:
     static Result<std::unique_ptr<Ranks>> join(const Settings& settings, const Program& program);
 
     int rank() const override { return fabric_->rank(); }
+    int ranks() const override { return fabric_->size(); }
     int processors() const override { return processors_; }
     Heap& heap() { return *heap_; }
     dsm::Locks& locks() { return *locks_; }

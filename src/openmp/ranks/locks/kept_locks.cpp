@@ -43,21 +43,12 @@ KeptLocks::KeptLocks(dsm::Locks& locks, Lock* here_first, std::function<void(int
 Result<std::unique_ptr<KeptLocks>> KeptLocks::start(dsm::Locks& locks, Lock* here_first,
                                                     std::function<void(int lock)> release) {
     std::unique_ptr<KeptLocks> kept(new KeptLocks(locks, here_first, std::move(release)));
-    auto started = platform::start_thread("gives locks to other ranks", [&made = *kept] { made.serve(); });
+    auto started = platform::start_worker("gives locks to other ranks",
+                                          [&made = *kept](const std::stop_token& stop) { made.serve(stop); });
     if (!started) return tl::unexpected(started.error());
     kept->thread_ = std::move(*started);
     locks.serve_recalls([&made = *kept](int lock) { made.recall(lock); });
     return kept;
-}
-
-KeptLocks::~KeptLocks() {
-    if (!thread_.joinable()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        stops_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
 }
 
 // -- the threads of the program --
@@ -159,14 +150,17 @@ void KeptLocks::look_at(int lock, Clock::time_point when) {
     changed_.notify_one();
 }
 
-void KeptLocks::serve() {
+void KeptLocks::serve(const std::stop_token& stop) {
+    const auto first = [this] {
+        return std::ranges::min_element(recalled_, {}, [](const auto& each) { return each.second; });
+    };
     std::unique_lock guard(mutex_);
-    while (!stops_) {
-        const auto next = std::ranges::min_element(recalled_, {}, [](const auto& each) { return each.second; });
+    while (!stop.stop_requested()) {
+        const auto next = first();
         if (next == recalled_.end()) {
-            changed_.wait(guard);
-        } else if (next->second > Clock::now()) {
-            changed_.wait_until(guard, next->second);
+            changed_.wait(guard, stop, [this] { return !recalled_.empty(); });
+        } else if (const auto when = next->second; when > Clock::now()) {
+            changed_.wait_until(guard, stop, when, [&] { return first()->second != when; });
         } else {
             const int lock = next->first;
             recalled_.erase(next);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -30,7 +31,6 @@ public:
     /// have the lock, which the calling thread has entered so and taken over, and leaves what it has entered first.
     static Result<std::unique_ptr<KeptLocks>> start(dsm::Locks& locks, Lock* here_first,
                                                     std::function<void(int lock)> release);
-    ~KeptLocks();
     KeptLocks(const KeptLocks&) = delete;
     KeptLocks& operator=(const KeptLocks&) = delete;
 
@@ -60,7 +60,7 @@ private:
 
     KeptLocks(dsm::Locks& locks, Lock* here_first, std::function<void(int lock)> release);
     void recall(int lock);
-    void serve();
+    void serve(const std::stop_token& stop);
     void give(int lock);
     void give_entered(int lock);
     void look_at(int lock, Clock::time_point when);
@@ -72,12 +72,11 @@ private:
     platform::ZeroedArray<Kept> all_; ///< by number
     std::mutex giving_;               ///< held while a lock is given away, so that a barrier begins behind that
     std::mutex mutex_;                ///< of what follows
-    std::condition_variable changed_;
+    std::condition_variable_any changed_;
     std::map<int, Clock::time_point> recalled_; ///< when to look at them
     std::vector<int> listed_;                   ///< what has been kept since the last barrier
     std::atomic<bool> is_full_{false};          ///< no more can be listed
-    bool stops_ = false;
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 } // namespace kumiki::openmp

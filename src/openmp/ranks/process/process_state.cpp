@@ -132,7 +132,8 @@ void keep_descriptors_apart(int rank) {
 void refuse_file_elsewhere(int file) {
     const OtherRanks* const others = process().others();
     if (others == nullptr || file <= STDERR_FILENO) return;
-    if (file / descriptors_for_each == others->rank()) return;
+    const int owner = file / descriptors_for_each;
+    if (owner == others->rank() || owner >= others->ranks()) return;
     const int flags = fcntl(file, F_GETFL);
     if (flags < 0 || (flags & O_PATH) != 0)
         others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened", file).c_str());
