@@ -34,6 +34,7 @@ struct LoopWord {
     /// The bit of `known` that is none of the value: a thread waits for the word.
     static constexpr std::uint64_t awaited = std::uint64_t{1} << 63;
 
+    /// What a word that was `before` says when `value` is reached, too.
     std::uint64_t with(std::uint64_t before, std::uint64_t value) const;
     /// acquire: the calling thread sees what a thread had seen or written before it raised the word.
     bool reaches(std::uint64_t value) const;

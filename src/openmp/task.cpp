@@ -328,8 +328,10 @@ void fulfill(Event* event) {
         if (event->rank != others->rank()) return others->fulfill(*event);
         others->note_fulfilled_event();
     }
-    Task& task = *event->task;
+    Task* const created = event->task;
     std::free(event);
+    if (created == nullptr) return;
+    Task& task = *created;
     Member& creator = *task.creator;
     Team& team = creator.team;
     switch (task.open_ends.fetch_sub(1, std::memory_order_acq_rel)) {

@@ -61,7 +61,7 @@ struct Task {
 
 /// What a program has of a detached task, in memory that all its processes see.
 struct Event {
-    Task* task; ///< in the process of this rank; null: not created yet
+    Task* task; ///< in the process of this rank; null: it is not created yet, or never, because its region is cancelled
     int rank;
     Event* next; ///< that other processes have fulfilled (Events)
 };

@@ -81,9 +81,11 @@ KUMIKI_ENTRY void GOMP_task(Body body, void* data, Copy copy, long size, long al
     std::vector<Dependence> read;
     if ((flags & depends) != 0) read = read_dependences(dependences);
     Event* const made = (flags & detached) != 0 ? make_event() : nullptr;
-    // The handle is in the program's variable, and in what will be the task's own copy of it.
-    if (made != nullptr) *static_cast<void**>(event) = made;
-    if (made != nullptr && data != nullptr) *static_cast<void**>(data) = made;
+    if (made != nullptr) {
+        // The handle is in the program's variable, and in what will be the task's own copy of it.
+        *static_cast<void**>(event) = made;
+        if (data != nullptr) *static_cast<void**>(data) = made;
+    }
     create_task(self(), {.function = body,
                          .data = data,
                          .copy = copy,

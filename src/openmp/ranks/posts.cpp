@@ -17,7 +17,7 @@ constexpr std::chrono::microseconds rest_between{300};
 void Posts::add(const LoopWord& word, std::uint64_t value) {
     {
         const std::lock_guard lock(mutex_);
-        const bool is_first = added_.empty(); // otherwise it is told already with the others
+        const bool is_first = added_.empty(); // otherwise some thread is about to tell the others
         const auto [posted, is_new] = added_.try_emplace(word.shared, word, value);
         if (!is_new) posted->second.value = word.with(posted->second.value, value);
         if (!is_first) return;

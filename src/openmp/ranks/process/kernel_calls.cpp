@@ -108,8 +108,14 @@ KUMIKI_FILE_CALL(ssize_t, pwrite, (int file, const void* from, Size bytes, off_t
                  Read{from, bytes})
 KUMIKI_FILE_CALL(ssize_t, pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
                  Read{from, bytes})
-KUMIKI_FILE_CALL(off_t, lseek, (int file, off_t to, int from), (file, to, from), Read{nullptr, 0})
-KUMIKI_FILE_CALL(off64_t, lseek64, (int file, off64_t to, int from), (file, to, from), Read{nullptr, 0})
+KUMIKI_ENTRY off_t lseek(int file, off_t to, int from) noexcept {
+    static auto* const after = kumiki::platform::next_function(&lseek, "lseek");
+    return unless_elsewhere(file, after(file, to, from));
+}
+KUMIKI_ENTRY off64_t lseek64(int file, off64_t to, int from) noexcept {
+    static auto* const after = kumiki::platform::next_function(&lseek64, "lseek64");
+    return unless_elsewhere(file, after(file, to, from));
+}
 KUMIKI_CALL(ssize_t, recv, (int socket, void* to, Size bytes, int flags), (socket, to, bytes, flags),
             Written{to, bytes})
 KUMIKI_CALL(ssize_t, send, (int socket, const void* from, Size bytes, int flags), (socket, from, bytes, flags),

@@ -68,8 +68,8 @@ inline constexpr int descriptors_for_each = 128;
 /// another process is no file at all here, rather than the wrong one.
 void keep_descriptors_apart(int rank);
 
-/// Ends the process if this descriptor, with which a call has failed, is one that another process has opened, as its
-/// number says: programs may ignore that nothing was written.
+/// Ends the process if this descriptor, with which a call has failed or returned 0, is one that another process has
+/// opened, as its number says: programs may ignore that nothing was written.
 void refuse_file_elsewhere(int file);
 
 } // namespace kumiki::openmp
