@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "launch/command/devices.hpp"
 #include "launch/command/hosts.hpp"
 #include "launch/command/one_process.hpp"
@@ -67,6 +69,8 @@ int main(int argc, char** argv) {
     if (argc == 2 && argv[1] == host_daemon_option) return remote_main(argv);
     auto options = parse_options(argc, argv);
     if (!options) return answer(options.error());
+    // From here on they count as if the user had set them in front of the command.
+    for (const auto& [name, value] : options->variables) setenv(name.c_str(), value.c_str(), 1);
     for (const auto& remark : unknown_settings(environ)) say(remark);
     auto settings = read_settings_with(options->settings);
     if (!settings) return answer({exit_code::usage, settings.error().message});

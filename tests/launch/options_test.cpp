@@ -64,10 +64,11 @@ TEST(Options, WithoutANumberOfRanksTheHostsDecide) {
 
 TEST(Options, TheAgentIsSplitAsAShellWould) {
     const auto options =
-        parse({"--hosts", "a", "--remote-shell", "ip netns exec", "-x", "HOME", "-x", "PATH", "x", "-x"});
+        parse({"--hosts", "a", "--remote-shell", "ip netns exec", "-x", "HOME", "-x", "A=b=c", "-x", "B=", "x", "-x"});
     ASSERT_TRUE(options) << options.error().text;
     EXPECT_EQ(options->remote_shell, (std::vector<std::string>{"ip", "netns", "exec"}));
-    EXPECT_EQ(options->exports, (std::vector<std::string>{"HOME", "PATH"}));
+    EXPECT_EQ(options->exports, (std::vector<std::string>{"HOME", "A", "B"}));
+    EXPECT_EQ(options->variables, (Variables{{"A", "b=c"}, {"B", ""}}));
     EXPECT_EQ(options->program, (std::vector<std::string>{"x", "-x"}));
     using Words = std::vector<std::string>;
     EXPECT_EQ(split_words(" a  'b c'\td\"e \\\" '\"f \\g '' "), (Words{"a", "b c", "de \" 'f", "g", ""}));

@@ -46,7 +46,8 @@ def test_variables_of_the_front_reach_ranks(launcher: Launcher, tmp_path: Path) 
         "NOT_MINE": "no",
         "KUMIKI_WAIT": "yield",
     }
-    show = "echo $KUMIKI_SPIN,$OMP_SCHEDULE,$MINE,$NOT_MINE,$KUMIKI_WAIT,$KUMIKI_YIELD,$OMP_PLACES,$HERE,$KUMIKI_RANK"
+    names = "KUMIKI_SPIN OMP_SCHEDULE MINE NOT_MINE KUMIKI_WAIT KUMIKI_YIELD OMP_PLACES GIVEN HERE KUMIKI_RANK"
+    show = "echo " + ",".join(f"${name}" for name in names.split())
     result = launcher.run(
         "--hosts",
         "a",
@@ -54,12 +55,16 @@ def test_variables_of_the_front_reach_ranks(launcher: Launcher, tmp_path: Path) 
         remote_shell,
         "-x",
         "MINE",
+        "-x",
+        "GIVEN=c=d e",
+        "-x",
+        "OMP_PLACES=threads",
         "sh",
         "-c",
         f"{show}; echo $PATH",
         environment=environment,
     )
-    assert lines(result) == sorted(["5,static,a b,,yield,,,host,0", os.environ["PATH"]])
+    assert lines(result) == sorted(["5,static,a b,,yield,,threads,c=d e,host,0", os.environ["PATH"]])
 
 
 def test_settings_and_the_folder_reach_ranks(launcher: Launcher, remote_shell: str, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ OPTIONS = [
     ("""--hosts a,b --remote-shell "ssh 'x" """, "--remote-shell"),
     ("--remote-shell ssh", "--remote-shell"),
     ("-x", "-x touch"),
-    ("-x A=1", "A=1"),
+    ("-x =1", "-x =1 is not usable: it must begin with the name of a variable"),
     ("-x ''", "-x"),
     ("--nosuch", "--nosuch"),
     ("--labl", "--labl"),

@@ -78,8 +78,8 @@ void add_host_options(CLI::App& app, Options& options, std::string& remote_shell
         ->multi_option_policy(last);
     app.add_option("-x", options.exports,
                    "Pass this variable on to the ranks on all hosts, besides PATH, LD_LIBRARY_PATH, KUMIKI_... and "
-                   "OMP_...; may be repeated.")
-        ->type_name("NAME")
+                   "OMP_..., with a value of its own if one is given; may be repeated.")
+        ->type_name("NAME[=VALUE]")
         ->allow_extra_args(false);
 }
 
@@ -114,10 +114,24 @@ std::optional<Reply> check_hosts(const CLI::App& app, const Options& options) {
     if (app.count("--rankfile") > 0 && options.rank_file.empty()) return wrong("--rankfile is empty").value();
     if (app.count("--remote-shell") > 0 && !options.names_hosts() && options.rank_file.empty())
         return wrong("--remote-shell is of use only together with --hosts, --hostfile or --rankfile").value();
-    for (const std::string& name : options.exports)
-        if (std::getenv(name.c_str()) == nullptr)
-            return wrong(fmt::format("-x {0} is not usable: there is no variable {0} in the environment", name))
+    return {};
+}
+
+/// Sets apart the values in `-x NAME=VALUE`, and checks that a name without one is in the environment. Returns the
+/// error, if there is one.
+std::optional<Reply> take_exports(Options& options) {
+    for (std::string& text : options.exports) {
+        if (const auto equals = text.find('='); equals != text.npos) {
+            if (equals == 0)
+                return wrong(fmt::format("-x {} is not usable: it must begin with the name of a variable", text))
+                    .value();
+            options.variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+            text.resize(equals);
+        } else if (std::getenv(text.c_str()) == nullptr) {
+            return wrong(fmt::format("-x {0} is not usable: there is no variable {0} in the environment", text))
                 .value();
+        }
+    }
     return {};
 }
 
@@ -239,6 +253,7 @@ tl::expected<Options, Reply> parse_options(int argc, const char* const* argv) {
     if (auto asked = asked_devices(app, devices)) options.devices = std::move(*asked);
     else return tl::unexpected(asked.error());
     if (auto mistake = check_hosts(app, options)) return tl::unexpected(*mistake);
+    if (auto mistake = take_exports(options)) return tl::unexpected(*mistake);
     if (auto words = remote_shell_words(remote_shell)) options.remote_shell = std::move(*words);
     else return tl::unexpected(words.error());
     if (auto mistake = check_maps(options)) return tl::unexpected(*mistake);

@@ -22,6 +22,7 @@ struct Options {
     DeviceRequest devices;                 ///< divided among the ranks of each host
     std::vector<std::string> remote_shell; ///< the words of the command that reaches a host, without the host's name
     std::vector<std::string> exports;      ///< names of further variables that the ranks on all hosts get
+    Variables variables;                   ///< what the environment has besides, or instead, by `-x NAME=VALUE`
     bool label = false;
     bool verbose = false;
     bool openmp = false;              ///< the program runs on Kumiki's OpenMP runtime
