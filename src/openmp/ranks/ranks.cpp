@@ -10,6 +10,7 @@
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/memory/objects.hpp"
+#include "openmp/ranks/process/descriptors.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/update_rate.hpp"
 #include "openmp/team.hpp"
@@ -204,6 +205,7 @@ std::vector<std::uint8_t*> Ranks::take_bytes() {
 
 /// What other ranks are about to see after this rank is printed before.
 void Ranks::flush_output() {
+    refuse_reading_input(*this); // nobody is to see what has been made of no input
     if (__fpending(stdout) != 0) std::fflush(stdout);
     streams_->pass_on();
 }

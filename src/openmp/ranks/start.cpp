@@ -25,6 +25,7 @@
 #include "openmp/ranks/memory/other_allocators.hpp"
 #include "openmp/ranks/memory/own_libraries.hpp"
 #include "openmp/ranks/process/constructors.hpp"
+#include "openmp/ranks/process/descriptors.hpp"
 #include "openmp/ranks/process/languages.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/ranks.hpp"

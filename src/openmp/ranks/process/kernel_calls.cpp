@@ -37,8 +37,8 @@
 #include <utime.h>
 
 #include "openmp/entry/entry.hpp"
+#include "openmp/ranks/process/descriptors.hpp"
 #include "openmp/ranks/process/kernel_memory.hpp"
-#include "openmp/ranks/process/process_state.hpp"
 #include "openmp/ranks/process/ties.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <memory>
 #include <string>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -116,27 +115,6 @@ void ProcessState::take_in(const Values* values) {
     if ((values->changed & folder) != 0 && chdir(path.c_str()) != 0)
         ranks_.refuse(
             fmt::format("chdir to {}, where this process cannot go ({}),", path, std::strerror(errno)).c_str());
-}
-
-/// The descriptors below are taken by one of nothing that could be read or written.
-void keep_descriptors_apart(int rank) {
-    rlimit files{};
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-    const int end =
-        std::min(descriptors_for_each * rank, static_cast<int>(std::min<rlim_t>(files.rlim_cur, 1 << 20) / 2));
-    int file = open("/", O_PATH | O_CLOEXEC);
-    while (file >= 0 && file < end) file = fcntl(file, F_DUPFD_CLOEXEC, 0);
-    if (file >= 0) close(file);
-}
-
-void refuse_file_elsewhere(int file) {
-    const OtherRanks* const others = process().others();
-    if (others == nullptr || file <= STDERR_FILENO) return;
-    const int owner = file / descriptors_for_each;
-    if (owner == others->rank() || owner >= others->ranks()) return;
-    const int flags = fcntl(file, F_GETFL);
-    if (flags < 0 || (flags & O_PATH) != 0)
-        others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened", file).c_str());
 }
 
 } // namespace kumiki::openmp

@@ -61,15 +61,4 @@ private:
     const Values* known_ = nullptr;                             ///< at others
 };
 
-/// The descriptors of files that the program opens begin at this times the rank.
-inline constexpr int descriptors_for_each = 128;
-
-/// Lets the descriptors of files that the program opens in this process be others than those of rank 0, so that one of
-/// another process is no file at all here, rather than the wrong one.
-void keep_descriptors_apart(int rank);
-
-/// Ends the process if this descriptor, with which a call has failed or returned 0, is one that another process has
-/// opened, as its number says: programs may ignore that nothing was written.
-void refuse_file_elsewhere(int file);
-
 } // namespace kumiki::openmp

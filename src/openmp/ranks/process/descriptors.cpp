@@ -1,0 +1,55 @@
+#include "openmp/ranks/process/descriptors.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "openmp/process.hpp"
+
+namespace kumiki::openmp {
+namespace {
+
+/// The descriptors of files that the program opens begin at this times the rank.
+constexpr int descriptors_for_each = 128;
+
+constexpr auto* input_elsewhere =
+    "standard input in a thread of another process than the first (it can be read outside of parallel regions, and in "
+    "masked constructs)";
+
+} // namespace
+
+/// The descriptors below, and that of standard input, are taken by one of nothing that could be read or written.
+void keep_descriptors_apart(int rank) {
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    const int end =
+        std::min(descriptors_for_each * rank, static_cast<int>(std::min<rlim_t>(files.rlim_cur, 1 << 20) / 2));
+    int file = open("/", O_PATH | O_CLOEXEC);
+    if (file >= 0) dup2(file, STDIN_FILENO);
+    while (file >= 0 && file < end) file = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    if (file >= 0) close(file);
+}
+
+void refuse_file_elsewhere(int file) {
+    const OtherRanks* const others = process().others();
+    const bool is_input = file == STDIN_FILENO;
+    if (others == nullptr || (file <= STDERR_FILENO && !is_input)) return;
+    const int owner = is_input ? 0 : file / descriptors_for_each;
+    if (owner == others->rank() || owner >= others->ranks()) return;
+    const int flags = fcntl(file, F_GETFL);
+    if (flags >= 0 && (flags & O_PATH) == 0) return;
+    if (is_input) others->refuse(input_elsewhere);
+    others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened", file).c_str());
+}
+
+/// The C library notes in the stream that the kernel has not read.
+void refuse_reading_input(const OtherRanks& others) {
+    // The variable may lie in the program's memory, from where it would be fetched again and again.
+    static std::FILE* const input = stdin;
+    if (others.rank() != 0 && ferror_unlocked(input) != 0) others.refuse(input_elsewhere);
+}
+
+} // namespace kumiki::openmp
