@@ -17,8 +17,11 @@
 namespace kumiki::platform {
 namespace {
 
-/// Newer than the headers of some systems: a page that is mapped write-protected at once (Linux 6.4). Without it,
-/// another thread could write between the mapping and the protection.
+// Newer than the headers of some systems:
+/// write protection of shared memory (Linux 5.19);
+constexpr std::uint64_t protects_shared_memory = std::uint64_t{1} << 12;
+/// a page that is mapped write-protected at once (Linux 6.4). Without it, another thread could write between the
+/// mapping and the protection.
 constexpr std::uint64_t continue_write_protected = std::uint64_t{1} << 1;
 
 /// Faults arrive as signals in the thread that made them, and only those of user mode are handled, for which no
@@ -36,7 +39,7 @@ Result<Descriptor> open_descriptor() {
     uffdio_api wanted{};
     wanted.api = UFFD_API;
     wanted.features = UFFD_FEATURE_SIGBUS | UFFD_FEATURE_MISSING_SHMEM | UFFD_FEATURE_MINOR_SHMEM |
-                      UFFD_FEATURE_PAGEFAULT_FLAG_WP | UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+                      UFFD_FEATURE_PAGEFAULT_FLAG_WP | protects_shared_memory;
     if (ioctl(descriptor.get(), UFFDIO_API, &wanted) != 0)
         return fail(KUMIKI_ERROR_ENVIRONMENT,
                     fmt::format("userfaultfd of this kernel does not know write protection of shared memory ({}); "

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from kumiki.report.analysis.model import Results
 from kumiki.report.own import laws
 from kumiki.report.own.problem import OwnProblem, own_problems
-from synthetic import environment, interval
+from synthetic_machine import environment, interval
 
 Times = Callable[[int, int], float]
 SERIAL = st.floats(0.0, 0.9)
