@@ -20,7 +20,9 @@
 namespace kumiki::bench {
 namespace {
 
-/// A page that is mapped write-protected at once; newer than the headers of some systems (Linux 6.4).
+// Newer than the headers of some systems: write protection of shared memory (Linux 5.19), and a page that is mapped
+// write-protected at once (Linux 6.4).
+constexpr std::uint64_t protects_shared_memory = std::uint64_t{1} << 12;
 constexpr std::uint64_t continue_write_protected = std::uint64_t{1} << 1;
 
 /// The faults that are measured at present: a signal handler has no other way to know them.
@@ -64,8 +66,8 @@ void BareFaults::register_view() {
     faults_ = need(static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY)), "userfaultfd");
     uffdio_api wanted{};
     wanted.api = UFFD_API;
-    wanted.features = UFFD_FEATURE_SIGBUS | UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_PAGEFAULT_FLAG_WP |
-                      UFFD_FEATURE_WP_HUGETLBFS_SHMEM;
+    wanted.features =
+        UFFD_FEATURE_SIGBUS | UFFD_FEATURE_MINOR_SHMEM | UFFD_FEATURE_PAGEFAULT_FLAG_WP | protects_shared_memory;
     need(ioctl(faults_, UFFDIO_API, &wanted), "UFFDIO_API");
     uffdio_register request{};
     request.range = {reinterpret_cast<std::uintptr_t>(view_), source_.size()};

@@ -17,11 +17,10 @@
 namespace kumiki::platform {
 namespace {
 
-// Newer than the headers of some systems:
-/// write protection of shared memory (Linux 5.19);
+// Newer than the headers of some systems: write protection of shared memory (Linux 5.19), and a page that is mapped
+// write-protected at once (Linux 6.4). Without the latter, another thread could write between the mapping and the
+// protection.
 constexpr std::uint64_t protects_shared_memory = std::uint64_t{1} << 12;
-/// a page that is mapped write-protected at once (Linux 6.4). Without it, another thread could write between the
-/// mapping and the protection.
 constexpr std::uint64_t continue_write_protected = std::uint64_t{1} << 1;
 
 /// Faults arrive as signals in the thread that made them, and only those of user mode are handled, for which no

@@ -31,6 +31,14 @@ private:
     std::optional<std::string> previous_;
 };
 
+/// What is not asked about. An hwloc before 2.8 (Ubuntu 22.04) reads it in any case.
+#if HWLOC_API_VERSION >= 0x00020800
+constexpr unsigned long leave_out =
+    HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS;
+#else
+constexpr unsigned long leave_out = 0;
+#endif
+
 /// Keeps only the levels that determine which cores are near each other.
 void ask_for_cores(hwloc_topology_t topology) {
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -40,8 +48,7 @@ void ask_for_cores(hwloc_topology_t topology) {
     // The system's tables suffice. To ask each processor itself, this process would have to run on each of them in
     // turn. Cores that this process may not use are counted, too, so that a core has the same number everywhere.
     hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED |
-                                           HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
-                                           HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS | HWLOC_TOPOLOGY_FLAG_NO_CPUKINDS);
+                                           HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING | leave_out);
 }
 
 void ask_for_everything(hwloc_topology_t topology) {
