@@ -71,6 +71,8 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
     left = f"; {ended.leftovers} processes that were still running were ended" if ended.leftovers else ""
     log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
     rows = reader.rows(ended)
+    if sentence := point.absence_told_by(rows):
+        return Outcome(point, seconds=ended.seconds, absent=sentence)
     complaint = _complaint(ended, limit_seconds, rows, reader)
     kept = () if point.warm_up else rows
     failed = None if complaint is None else f"{point.key}: {complaint}{_told(ended.last_errors or tuple(remarks))}"

@@ -11,6 +11,7 @@ from kumiki.hosts import Hosts
 from kumiki.machine import mpi
 from kumiki.machine.native import Native, mend
 from kumiki.machine.peer import UCX, Installation, Peer, absence
+from kumiki.results.row import ProgramRow
 from kumiki.results.statistics import FEWEST_SAMPLES
 from kumiki.suites.described import Described
 
@@ -334,6 +335,20 @@ class Point:
         if self.peers and not native.has(native.program(self.program)):
             return absence(f"the program {self.program}", self.peers)
         return None
+
+    def absence_told_by(self, rows: Sequence[ProgramRow]) -> str | None:
+        """Why the point cannot be measured here, as its program's rows show; None if they do not."""
+        starter = self.launcher
+        if (
+            not isinstance(starter, Mpirun)
+            or starter.ranks == 1
+            or all(row.parameters.get("ranks") != 1 for row in rows)
+        ):
+            return None
+        return (
+            f"The {starter.ranks} processes that {starter.mpi.title} starts do not find each other: its library does "
+            "not understand its launcher (so it is with MPICH 4.2.0 of Ubuntu 24.04). Install another version of it."
+        )
 
 
 @dataclass(frozen=True)
