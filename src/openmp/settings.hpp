@@ -33,6 +33,8 @@ inline constexpr int no_limit = std::numeric_limits<int>::max();
 
 /// The device that no construct may name (omp_invalid_device).
 inline constexpr int invalid_device = -4;
+/// The number by which a construct names the default device (omp_default_device of OpenMP 6.0).
+inline constexpr int default_device = -5;
 
 /// The variables of which each task has its own; a new task gets those of its parent.
 struct Controls {

@@ -26,7 +26,10 @@ constexpr int this_host = 0; ///< the number of the initial device: behind the l
 constexpr int map_firstprivate = 0x0c, map_attach = 0x50; // kinds
 constexpr int any_dimensions = 0x7fffffff;                ///< what omp_target_memcpy_rect() without arrays returns
 
-bool is_host(int device) { return device == this_host || device == -1 || device == -2; }
+bool is_host(int device) {
+    if (device == default_device) device = self().task->controls.default_device;
+    return device == this_host || device == -1 || device == -2;
+}
 
 int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uintptr_t>(number, no_limit)); }
 
@@ -34,7 +37,7 @@ int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uint
 /// OMP_TARGET_OFFLOAD say.
 void need_host(int device) {
     constexpr int of_control_variable = -1, this_host_by_compiler = -2, initial_device = -1;
-    const bool is_default = device == of_control_variable;
+    const bool is_default = device == of_control_variable || device == default_device;
     if (is_default) device = self().task->controls.default_device;
     if (device == this_host || device == (is_default ? initial_device : this_host_by_compiler)) return;
     if (process().environment().needs_device())
@@ -205,6 +208,17 @@ KUMIKI_ENTRY void GOMP_target_enter_exit_data(int device, std::size_t, void**, s
     need_host(device);
     run_construct(flags, dependences, [] {});
 }
+/// `made` and `destroyed`: addresses of interoperability objects. There are none for this host (interop.cpp).
+KUMIKI_ENTRY void GOMP_interop(int device, int makes, void** made, const void*, const void*, int, void*, int destroys,
+                               void** destroyed, unsigned flags, void** dependences) {
+    need_host(device);
+    const auto set_none = [](void** objects, int count) {
+        for (int i = 0; i < count; ++i) *static_cast<std::uintptr_t*>(objects[i]) = 0;
+    };
+    set_none(made, makes);
+    set_none(destroyed, destroys);
+    run_construct(flags, dependences, [] {});
+}
 /// A pointer to a function of a device is the pointer to that of the host.
 KUMIKI_ENTRY void* GOMP_target_map_indirect_ptr(void* function) { return function; }
 KUMIKI_ENTRY void GOMP_offload_register(const void*, int, const void*) {}
@@ -281,6 +295,15 @@ KUMIKI_ENTRY int omp_target_memcpy_async(void* to, const void* from, std::size_t
     run_after_objects(count, objects,
                       [=] { omp_target_memcpy(to, from, size, to_offset, from_offset, to_device, from_device); });
     return 0;
+}
+KUMIKI_ENTRY void* omp_target_memset(void* memory, int value, std::size_t size, int device) {
+    return is_host(device) ? std::memset(memory, value, size) : nullptr;
+}
+KUMIKI_ENTRY void* omp_target_memset_async(void* memory, int value, std::size_t size, int device, int count,
+                                           void** objects) {
+    if (!is_host(device)) return nullptr;
+    run_after_objects(count, objects, [=] { std::memset(memory, value, size); });
+    return memory;
 }
 KUMIKI_ENTRY int omp_target_memcpy_rect(void* to, const void* from, std::size_t element, int dimensions,
                                         const std::size_t* volume, const std::size_t* to_offset,

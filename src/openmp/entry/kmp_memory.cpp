@@ -69,11 +69,9 @@ KUMIKI_ENTRY void kmp_set_warnings_off() {}
 KUMIKI_ENTRY void kmp_set_library_throughput() {}
 KUMIKI_ENTRY void kmp_set_library_turnaround() {}
 
-/// No tool observes the program, and no foreign runtime is reached through interop objects.
+/// No tool observes the program.
 KUMIKI_ENTRY int omp_control_tool(int, int, void*) {
     constexpr int no_tool = -2;
     return no_tool;
 }
 KUMIKI_ENTRY int omp_control_tool_(const int*, const int*, void*) { return omp_control_tool(0, 0, nullptr); }
-KUMIKI_ENTRY int omp_get_num_interop_properties_(const void*) { return 0; }
-KUMIKI_ENTRY int omp_get_num_interop_properties(const void*) { return 0; }

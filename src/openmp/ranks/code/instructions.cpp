@@ -131,6 +131,16 @@ bool uses_variable_of_thread(const Decoded& decoded) {
                                });
 }
 
+bool reads_stack_guard(const Decoded& decoded) {
+    constexpr std::int64_t place = 0x28; // by the interface of the processor
+    return std::ranges::any_of(std::span(decoded.operands, decoded.instruction.operand_count),
+                               [](const ZydisDecodedOperand& operand) {
+                                   return operand.type == ZYDIS_OPERAND_TYPE_MEMORY && is_of_thread(operand.mem) &&
+                                          operand.mem.base == ZYDIS_REGISTER_NONE &&
+                                          operand.mem.index == ZYDIS_REGISTER_NONE && operand.mem.disp.value == place;
+                               });
+}
+
 bool reads_stack_only(const Decoded& decoded) {
     bool only = true;
     for_each_use(decoded, [&](const Thing& thing, bool is_read, bool) {

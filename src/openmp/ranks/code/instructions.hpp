@@ -124,6 +124,9 @@ bool reads_memory(const Decoded& decoded);
 /// Whether the operand is a variable of the thread (threadprivate, thread_local), of which each process has its own.
 bool is_of_thread(const ZydisDecodedOperandMem& memory);
 bool uses_variable_of_thread(const Decoded& decoded);
+/// Whether it reads the word by which functions find that their stack has been overwritten (-fstack-protector), and
+/// which nobody changes.
+bool reads_stack_guard(const Decoded& decoded);
 /// Whether all memory that it reads may be variables of the function itself.
 bool reads_stack_only(const Decoded& decoded);
 

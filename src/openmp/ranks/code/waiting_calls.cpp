@@ -143,9 +143,10 @@ const std::vector<const void*>& functions_of_libraries() {
     return all;
 }
 
+const void* function_in(std::uintptr_t slot) { return *reinterpret_cast<const void* const*>(slot); }
+
 bool leads_to_waiting_function(std::uintptr_t slot) {
-    const auto* const function = *reinterpret_cast<const void* const*>(slot);
-    return std::ranges::find(functions_of_libraries(), function) != functions_of_libraries().end();
+    return std::ranges::find(functions_of_libraries(), function_in(slot)) != functions_of_libraries().end();
 }
 
 } // namespace
@@ -184,6 +185,13 @@ bool WaitingCalls::is_of_library(const Decoded& call) {
     return slots_.emplace_back(Slot{at, leads_to_waiting_function(at)}).waits;
 }
 
+bool WaitingCalls::ends_process(const Decoded& decoded) const {
+    static const void* const end = dlsym(RTLD_DEFAULT, "__stack_chk_fail");
+    if (!is_call(decoded)) return false;
+    const std::uintptr_t at = slot_behind(decoded);
+    return is_in(program_.segments, at) && function_in(at) == end;
+}
+
 bool WaitingCalls::is_still_true(const Slot& slot) { return leads_to_waiting_function(slot.at) == slot.waits; }
 
 const std::optional<std::vector<Decoded>>& WaitingCalls::loads_of(const Decoded& call) {
@@ -197,8 +205,8 @@ const std::optional<std::vector<Decoded>>& WaitingCalls::loads_of(const Decoded&
     return place->second;
 }
 
-/// The function must have no loops, and no jumps but to what it names. It ends with a return behind which no jump
-/// leads.
+/// The function must have no loops, and no jumps but to what it names. It ends with a return, or an end of the process,
+/// behind which no jump leads.
 std::optional<std::vector<Decoded>> WaitingCalls::loads_of_function(std::span<std::byte> code) {
     std::vector<Decoded> body;
     const std::byte* furthest = code.data();
@@ -212,7 +220,8 @@ std::optional<std::vector<Decoded>> WaitingCalls::loads_of_function(std::span<st
             if (target <= decoded->at) return {};
             furthest = std::max(furthest, target);
         }
-        if (decoded->instruction.meta.category == ZYDIS_CATEGORY_RET && decoded->at >= furthest) {
+        const bool ends = decoded->instruction.meta.category == ZYDIS_CATEGORY_RET || ends_process(*decoded);
+        if (ends && decoded->at >= furthest) {
             std::vector<const Decoded*> each;
             for (const Decoded& instruction : body) each.push_back(&instruction);
             return loads_of_body(each);
@@ -227,7 +236,7 @@ std::optional<std::vector<Decoded>> WaitingCalls::loads_of_body(Body body) {
         const Decoded& decoded = *body[place];
         const bool returns = decoded.instruction.meta.category == ZYDIS_CATEGORY_RET;
         if (is_call(decoded)
-                ? !loads_of(decoded)
+                ? !ends_process(decoded) && !loads_of(decoded)
                 : (leaves_the_function(decoded) && !returns) || !writes_own_only(body, place, own_addresses))
             return {};
     }
@@ -265,7 +274,7 @@ std::vector<Decoded> WaitingCalls::deciding_loads(Body code, Body left_out) {
             }
             continue;
         }
-        if (is_fence(*decoded) || restores_registers(*decoded)) continue;
+        if (is_fence(*decoded) || restores_registers(*decoded) || reads_stack_guard(*decoded)) continue;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
             if (!is_read || !may_be_shared(thing) || has(written, thing) || is_own(thing, place, own_addresses)) return;
             last = {*decoded};

@@ -1,5 +1,6 @@
 // The system call by which programs wait for words of their memory, as std::atomic's wait() and the latches, barriers
 // and semaphores of C++20 do: for a word that all processes see, the kernel would wake no thread of another process.
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdarg>
@@ -57,8 +58,15 @@ long carry_out(Ranks& ranks, const Call& call) {
 
 } // namespace
 
+/// Threads that come to a static variable while another one gives it its value wait by this function. So the one here
+/// has its value from the beginning, and threads may find the same function twice.
 KUMIKI_ENTRY long syscall(long number, ...) {
-    static auto* const after = kumiki::platform::next_function(&syscall, "syscall");
+    static constinit std::atomic<decltype(&syscall)> found{nullptr};
+    auto* after = found.load(std::memory_order_relaxed);
+    if (after == nullptr) {
+        after = kumiki::platform::next_function(&syscall, "syscall");
+        found.store(after, std::memory_order_relaxed);
+    }
     va_list list;
     va_start(list, number);
     long arguments[6];

@@ -1,0 +1,21 @@
+// All threads make the first call of syscall() at once. Functions that are called for the first time wait for each
+// other by that function.
+#include <omp.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(void) {
+    int wrong = 0, waiting = 0;
+#pragma omp parallel reduction(+ : wrong)
+    {
+#pragma omp atomic
+        ++waiting;
+        for (int seen = 0; seen < omp_get_num_threads();)
+#pragma omp atomic read
+            seen = waiting;
+        wrong += syscall(SYS_getppid) != getppid();
+    }
+    printf("wrong: %d\n", wrong);
+    return 0;
+}
