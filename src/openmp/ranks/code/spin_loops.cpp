@@ -188,6 +188,17 @@ bool is_second_of_two(Body body) {
     return is_set;
 }
 
+bool compares(const Decoded& decoded) {
+    switch (decoded.instruction.mnemonic) {
+    case ZYDIS_MNEMONIC_CMP:
+    case ZYDIS_MNEMONIC_COMISD:
+    case ZYDIS_MNEMONIC_COMISS:
+    case ZYDIS_MNEMONIC_UCOMISD:
+    case ZYDIS_MNEMONIC_UCOMISS: return true;
+    default: return false;
+    }
+}
+
 /// The jumps that compare what the loop counts with a variable: after enough passes it ends though nobody changes the
 /// variable, as a loop does whose purpose is that time passes, and whose limit is not kept in a register. So it does
 /// not wait for that variable.
@@ -202,13 +213,14 @@ std::vector<const Decoded*> jumps_at_limits(Body body, const std::vector<Thing>&
         }
         const auto& operands = decoded->operands;
         const auto is_one_of = [&](const std::vector<Thing>& things, std::size_t operand) {
-            return operands[operand].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                   has(things, register_named(operands[operand].reg.value));
+            const ZydisDecodedOperand& named = operands[operand];
+            if (named.type == ZYDIS_OPERAND_TYPE_MEMORY) return has(things, variable_of(*decoded, named.mem));
+            return named.type == ZYDIS_OPERAND_TYPE_REGISTER && has(things, register_named(named.reg.value));
         };
         const auto is_variable = [&](std::size_t operand) {
             return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY || is_one_of(loaded, operand);
         };
-        at_limit = decoded->instruction.mnemonic == ZYDIS_MNEMONIC_CMP &&
+        at_limit = compares(*decoded) &&
                    ((is_one_of(counted, 0) && is_variable(1)) || (is_one_of(counted, 1) && is_variable(0)));
         bool counts = false;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
@@ -241,8 +253,37 @@ std::byte* sets_anew(const LastInstructions& code, std::size_t length, std::vect
     return nullptr;
 }
 
-/// Whether it looks at the same variables in each pass, and changes nothing but registers. Compilers load such a
-/// variable anew in each pass only because the program asks for that (volatile, atomic).
+/// The registers that instructions of the loop have just given what stays: unoptimised code loads an address anew for
+/// each use, by a register that has something else in between.
+class GivenAnew {
+public:
+    explicit GivenAnew(Body loop) : loop_(loop) {
+        for (const Decoded* const decoded : loop)
+            if (is_jump(*decoded)) targets_.push_back(jump_target_of(*decoded));
+    }
+    void begin(const Decoded& decoded) { // a jump to here leaves out what is before
+        if (std::ranges::find(targets_, decoded.at) != targets_.end()) given_.clear();
+    }
+    void end(const Decoded& decoded) {
+        if (is_call(decoded)) given_.clear();
+        const bool gives = loads_what_stays(decoded, loop_);
+        for_each_use(decoded, [&](const Thing& thing, bool, bool is_written) {
+            if (!is_written) return;
+            std::erase(given_, thing);
+            if (gives) given_.push_back(thing);
+        });
+    }
+    bool has(const Thing& name) const { return kumiki::openmp::has(given_, name); }
+
+private:
+    Body loop_;
+    std::vector<const std::byte*> targets_;
+    std::vector<Thing> given_;
+};
+
+/// Whether it looks at the same variables in each pass, and changes nothing but registers and its own variables on the
+/// stack. Compilers load a variable that is not on the stack anew in each pass only because the program asks for that
+/// (volatile, atomic), or because they do not optimise.
 bool looks_at_the_same_variables(Body body, WaitingCalls& calls) {
     std::vector<Thing> changed;
     for (const Decoded* const decoded : body)
@@ -250,19 +291,24 @@ bool looks_at_the_same_variables(Body body, WaitingCalls& calls) {
             for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
                 if (is_written) changed.push_back(thing);
             });
+    GivenAnew given(body);
+    const auto is_changed = [&](ZydisRegister name) {
+        const Thing thing = register_named(name);
+        return name != ZYDIS_REGISTER_NONE && has(changed, thing) && !given.has(thing);
+    };
     bool looks = false;
     const bool same = std::ranges::all_of(body, [&](const Decoded* decoded) {
         if (is_fence(*decoded)) return true;
-        if (is_call(*decoded)) return calls.is_of_library(*decoded);
-        bool stays = !leaves_the_function(*decoded) && !is_atomic(*decoded);
+        given.begin(*decoded);
+        bool stays =
+            is_call(*decoded) ? calls.is_of_library(*decoded) : !leaves_the_function(*decoded) && !is_atomic(*decoded);
         for_each_use(*decoded, [&](const Thing& thing, bool, bool is_written) {
-            if (!thing.is_memory()) return;
+            if (is_call(*decoded) || !thing.is_memory()) return;
             looks = looks || (calls.may_be_shared(thing) && !thing.is_on_stack());
-            const auto is_changed = [&](ZydisRegister name) {
-                return name != ZYDIS_REGISTER_NONE && has(changed, register_named(name));
-            };
-            stays = stays && !is_written && !is_changed(thing.base) && !is_changed(thing.index);
+            stays =
+                stays && (!is_written || thing.is_on_stack()) && !is_changed(thing.base) && !is_changed(thing.index);
         });
+        given.end(*decoded);
         return stays;
     });
     return same && looks;
