@@ -50,8 +50,6 @@ struct RemoteMemory::Operation {
     std::uint64_t ticket;
     int open = 1; ///< requests, and begin()
     bool failed = false;
-    bool asks = false;             ///< begin() still asks about the request, so it may not be freed
-    void* ended_request = nullptr; ///< it has ended in the meantime
 };
 
 // -- the network --
@@ -144,10 +142,13 @@ void RemoteMemory::connect(int rank) {
 }
 
 /// Only the first transfer shows how UCX carries it out: it decides by the connection, the memory and the operation.
-/// That transfer is correct in any case; an emulated one only takes the target's processor, as a message would.
+/// That transfer is correct in any case; an emulated one only takes the target's processor, as a message would. If it
+/// has ended at once, there is no request to ask about. (UCX can be told to make one, but UCX 1.16.0 then moves
+/// nothing.)
 void RemoteMemory::judge(Peer& peer, Direction direction, void* request) {
     Way& way = peer.way(direction);
-    if (const std::string protocol = protocol_of(request); !protocol.empty()) {
+    const std::string protocol = UCS_PTR_IS_PTR(request) ? protocol_of(request) : std::string();
+    if (!protocol.empty()) {
         const bool emulates = protocol.find("emulation") != protocol.npos;
         way = {emulates ? Way::State::ruled_out : Way::State::proven, "UCX says: " + protocol};
         return;
@@ -206,21 +207,16 @@ Begun RemoteMemory::begin(Transport::Window& window, Direction direction, std::u
     Peer& peer = this->peer(to.rank);
     if (peer.way(direction).state == Way::State::ruled_out) return Begun::refused;
     auto operation = std::make_unique<Operation>(Operation{this, &peer, direction, ticket});
-    operation->asks = peer.way(direction).state == Way::State::open;
-    ++operation->open; // before it is made, because it may end at once
     void* const request = move(*operation, direction, to, there, here);
-    if (std::exchange(operation->asks, false) && UCS_PTR_IS_PTR(request) && !operation->failed)
-        judge(peer, direction, request);
-    if (operation->ended_request != nullptr) ucp_request_free(operation->ended_request);
-    note_begun(*operation, request);
+    if (peer.way(direction).state == Way::State::open) judge(peer, direction, request);
+    await(*operation, request);
     // A put is complete here when its source may change; the flush is complete when the data are there.
     if (direction == Direction::put && !operation->failed) {
         ucp_request_param_t parameters{};
         parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
         parameters.cb.send = ended;
         parameters.user_data = operation.get();
-        ++operation->open;
-        note_begun(*operation, ucp_ep_flush_nbx(peer.endpoint, &parameters));
+        await(*operation, ucp_ep_flush_nbx(peer.endpoint, &parameters));
     }
     if (--operation->open > 0) {
         static_cast<void>(operation.release());
@@ -233,7 +229,6 @@ void* RemoteMemory::move(Operation& operation, Direction direction, const Window
                          std::span<std::byte> here) {
     ucp_request_param_t parameters{};
     parameters.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
-    if (operation.asks) parameters.op_attr_mask |= UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     parameters.cb.send = ended;
     parameters.user_data = &operation;
     const ucp_ep_h to = operation.peer->endpoint;
@@ -242,11 +237,10 @@ void* RemoteMemory::move(Operation& operation, Direction direction, const Window
     return ucp_get_nbx(to, here.data(), here.size(), there, window.key.get(), &parameters);
 }
 
-/// A request that has ended at once, without a callback, is none that the operation waits for.
-void RemoteMemory::note_begun(Operation& operation, void* request) {
-    if (UCS_PTR_IS_PTR(request)) return;
-    --operation.open;
-    settle(operation, UCS_PTR_STATUS(request));
+/// Counts the request among those that the operation waits for, unless it has ended.
+void RemoteMemory::await(Operation& operation, void* request) {
+    if (UCS_PTR_IS_PTR(request)) ++operation.open;
+    else settle(operation, UCS_PTR_STATUS(request));
 }
 
 void RemoteMemory::settle(Operation& operation, ucs_status_t status) {
@@ -259,8 +253,7 @@ void RemoteMemory::settle(Operation& operation, ucs_status_t status) {
 
 void RemoteMemory::ended(void* request, ucs_status_t status, void* given) {
     auto* const operation = static_cast<Operation*>(given);
-    if (operation->asks) operation->ended_request = request;
-    else ucp_request_free(request);
+    ucp_request_free(request);
     settle(*operation, status);
     if (--operation->open > 0) return;
     const std::unique_ptr<Operation> last(operation);

@@ -76,7 +76,7 @@ private:
     static void judge(Peer& peer, Transport::Direction direction, void* request);
     static void* move(Operation& operation, Transport::Direction direction, const Window& window, std::uint64_t there,
                       std::span<std::byte> here);
-    static void note_begun(Operation& operation, void* request);
+    static void await(Operation& operation, void* request);
     static void ended(void* request, ucs_status_t status, void* operation);
     static void settle(Operation& operation, ucs_status_t status);
 
