@@ -28,7 +28,6 @@ int main(void) {
 #pragma omp interop use(first) device(omp_initial_device)
 #pragma omp interop use(first) nowait
 #pragma omp interop init(prefer_type("cuda", "hip"), targetsync : first) device(omp_get_num_devices())
-    first = (omp_interop_t)5;
 #pragma omp interop destroy(first, second)
     printf("objects %d %d\n", first != omp_interop_none, second != omp_interop_none);
 
