@@ -1,6 +1,7 @@
 #include "openmp/ranks/code/waiting_calls.hpp"
 
 #include <algorithm>
+#include <array>
 #include <dlfcn.h>
 
 namespace kumiki::openmp {
@@ -100,53 +101,72 @@ bool writes_own_only(Body body, std::size_t place, const OwnAddresses& own_addre
     return own;
 }
 
-/// The functions of libraries that a loop may call while it waits.
-const std::vector<const void*>& functions_of_libraries() {
-    static const auto all = [] {
-        std::vector<const void*> found;
-        for (const char* const name : {"omp_get_thread_num",
-                                       "omp_get_thread_num_",
-                                       "omp_get_num_threads",
-                                       "omp_get_num_threads_",
-                                       "omp_get_wtime",
-                                       "omp_get_wtime_",
-                                       "GOMP_taskyield",
-                                       "GOMP_taskwait",
-                                       "__kmpc_omp_taskyield",
-                                       "__kmpc_omp_taskwait",
-                                       "__kmpc_flush",
-                                       "__kmpc_global_thread_num",
-                                       "__kmpc_masked",
-                                       "__kmpc_master",
-                                       "__errno_location",
-                                       "sched_yield",
-                                       "thrd_yield",
-                                       "sleep",
-                                       "thrd_sleep",
-                                       "syscall",
-                                       "usleep",
-                                       "nanosleep",
-                                       "clock_nanosleep",
-                                       "clock_gettime",
-                                       "gettimeofday",
-                                       "time",
-                                       "clock",
-                                       "_ZNSt6chrono3_V212steady_clock3nowEv",
-                                       "_ZNSt6chrono3_V212system_clock3nowEv"}) {
-            found.push_back(dlsym(RTLD_DEFAULT, name));
-            // In programs of clang the names have another version, and mean other pieces of code.
-            found.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));
-        }
-        std::erase(found, nullptr);
-        return found;
-    }();
-    return all;
+/// By these a function ends the process when it finds something wrong.
+constexpr std::array names_of_ends = {
+    "__stack_chk_fail",
+    "__assert_fail",
+    "abort",
+    "_ZSt21__glibcxx_assert_failPKciS0_S0_", // std::__glibcxx_assert_fail
+};
+
+/// Others that a loop may call while it waits.
+constexpr std::array names_of_waits = {
+    "omp_get_thread_num",
+    "omp_get_thread_num_",
+    "omp_get_num_threads",
+    "omp_get_num_threads_",
+    "omp_get_wtime",
+    "omp_get_wtime_",
+    "GOMP_taskyield",
+    "GOMP_taskwait",
+    "__kmpc_omp_taskyield",
+    "__kmpc_omp_taskwait",
+    "__kmpc_flush",
+    "__kmpc_global_thread_num",
+    "__kmpc_masked",
+    "__kmpc_master",
+    "__errno_location",
+    "sched_yield",
+    "thrd_yield",
+    "sleep",
+    "thrd_sleep",
+    "syscall",
+    "usleep",
+    "nanosleep",
+    "clock_nanosleep",
+    "clock_gettime",
+    "gettimeofday",
+    "time",
+    "clock",
+    "_ZNSt6chrono3_V212steady_clock3nowEv",
+    "_ZNSt6chrono3_V212system_clock3nowEv",
+};
+
+using Functions = std::vector<const void*>;
+
+Functions functions_named(std::span<const char* const> names) {
+    Functions found;
+    for (const char* const name : names) {
+        found.push_back(dlsym(RTLD_DEFAULT, name));
+        // In programs of clang the names have another version, and mean other pieces of code.
+        found.push_back(dlvsym(RTLD_DEFAULT, name, "VERSION"));
+    }
+    std::erase(found, nullptr);
+    return found;
 }
 
-const void* function_in(std::uintptr_t slot) { return *reinterpret_cast<const void* const*>(slot); }
+bool is_among(const Functions& functions, std::uintptr_t slot) {
+    return std::ranges::find(functions, *reinterpret_cast<const void* const*>(slot)) != functions.end();
+}
+
+bool leads_to_end(std::uintptr_t slot) {
+    static const Functions ends = functions_named(names_of_ends);
+    return is_among(ends, slot);
+}
 
 bool leads_to_waiting_function(std::uintptr_t slot) {
-    return std::ranges::find(functions_of_libraries(), function_in(slot)) != functions_of_libraries().end();
+    static const Functions waits = functions_named(names_of_waits);
+    return is_among(waits, slot) || leads_to_end(slot);
 }
 
 } // namespace
@@ -186,10 +206,8 @@ bool WaitingCalls::is_of_library(const Decoded& call) {
 }
 
 bool WaitingCalls::ends_process(const Decoded& decoded) const {
-    static const void* const end = dlsym(RTLD_DEFAULT, "__stack_chk_fail");
-    if (!is_call(decoded)) return false;
-    const std::uintptr_t at = slot_behind(decoded);
-    return is_in(program_.segments, at) && function_in(at) == end;
+    const std::uintptr_t at = is_call(decoded) ? slot_behind(decoded) : 0;
+    return is_in(program_.segments, at) && leads_to_end(at);
 }
 
 bool WaitingCalls::is_still_true(const Slot& slot) { return leads_to_waiting_function(slot.at) == slot.waits; }
@@ -236,7 +254,7 @@ std::optional<std::vector<Decoded>> WaitingCalls::loads_of_body(Body body) {
         const Decoded& decoded = *body[place];
         const bool returns = decoded.instruction.meta.category == ZYDIS_CATEGORY_RET;
         if (is_call(decoded)
-                ? !ends_process(decoded) && !loads_of(decoded)
+                ? !loads_of(decoded)
                 : (leaves_the_function(decoded) && !returns) || !writes_own_only(body, place, own_addresses))
             return {};
     }

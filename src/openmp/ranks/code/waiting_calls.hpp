@@ -45,7 +45,8 @@ private:
     /// The rest of the program's code from here on; empty if this is none.
     std::span<std::byte> code_from(const std::byte* at) const;
     std::uintptr_t slot_behind(const Decoded& call) const;
-    /// Whether it is a call that a function makes when its stack has been overwritten.
+    /// Whether it is a call that a function makes when it finds something wrong, as that its stack has been
+    /// overwritten.
     bool ends_process(const Decoded& decoded) const;
     Loads loads_of_function(std::span<std::byte> code);
     Loads loads_of_body(Body body);
