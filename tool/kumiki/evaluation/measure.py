@@ -71,7 +71,7 @@ def measure(point: Point, native: Native, cores: int, limit_seconds: float, log:
     left = f"; {ended.leftovers} processes that were still running were ended" if ended.leftovers else ""
     log(f"ended with {ended.code} after {ended.seconds:.1f} s{left}\n\n")
     rows = reader.rows(ended)
-    if sentence := point.absence_told_by(rows):
+    if sentence := point.absence_told_by(rows, ended.last_errors):
         return Outcome(point, seconds=ended.seconds, absent=sentence)
     complaint = _complaint(ended, limit_seconds, rows, reader)
     kept = () if point.warm_up else rows

@@ -19,6 +19,8 @@ REMOTE_SHELL = "remote-shell"
 """The program of the native part that an mpirun calls instead of ssh."""
 REMOTE_SHELL_VARIABLE = "REMOTE_SHELL"
 """The variable that gives it the remote shell of the hosts."""
+ALONE = "this run has 1 ranks"
+"""What programs that need more say of a run."""
 LEAST_SECONDS = 0.05
 WARM_UPS = 1
 MOST_SAMPLES = 200
@@ -336,14 +338,12 @@ class Point:
             return absence(f"the program {self.program}", self.peers)
         return None
 
-    def absence_told_by(self, rows: Sequence[ProgramRow]) -> str | None:
-        """Why the point cannot be measured here, as its program's rows show; None if they do not."""
+    def absence_told_by(self, rows: Sequence[ProgramRow], errors: Sequence[str]) -> str | None:
+        """Why the point cannot be measured here, as its program's rows or its last errors show; None if they do not."""
         starter = self.launcher
-        if (
-            not isinstance(starter, Mpirun)
-            or starter.ranks == 1
-            or all(row.parameters.get("ranks") != 1 for row in rows)
-        ):
+        if not isinstance(starter, Mpirun) or starter.ranks == 1:
+            return None
+        if all(row.parameters.get("ranks") != 1 for row in rows) and not any(ALONE in error for error in errors):
             return None
         return (
             f"The {starter.ranks} processes that {starter.mpi.title} starts do not find each other: its library does "
