@@ -31,6 +31,8 @@ enum class Bind : unsigned { no = 0, yes = 1, primary = 2, close = 3, spread = 4
 
 inline constexpr int no_limit = std::numeric_limits<int>::max();
 
+/// The number by which OpenMP names this host (omp_initial_device).
+inline constexpr int initial_device = -1;
 /// The device that no construct may name (omp_invalid_device).
 inline constexpr int invalid_device = -4;
 /// The number by which a construct names the default device (omp_default_device of OpenMP 6.0).

@@ -28,7 +28,7 @@ constexpr int any_dimensions = 0x7fffffff;                ///< what omp_target_m
 
 bool is_host(int device) {
     if (device == default_device) device = self().task->controls.default_device;
-    return device == this_host || device == -1 || device == -2;
+    return device == this_host || device == initial_device || device == -2;
 }
 
 int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uintptr_t>(number, no_limit)); }
@@ -36,7 +36,7 @@ int as_limit(std::uintptr_t number) { return static_cast<int>(std::min<std::uint
 /// Ends the process if a target construct must not run on this host, which `device`, as the compiler passes it, and
 /// OMP_TARGET_OFFLOAD say.
 void need_host(int device) {
-    constexpr int of_control_variable = -1, this_host_by_compiler = -2, initial_device = -1;
+    constexpr int of_control_variable = -1, this_host_by_compiler = -2;
     const bool is_default = device == of_control_variable || device == default_device;
     if (is_default) device = self().task->controls.default_device;
     if (device == this_host || device == (is_default ? initial_device : this_host_by_compiler)) return;

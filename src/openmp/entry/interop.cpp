@@ -6,8 +6,8 @@
 #include "openmp/team.hpp"
 
 /// Interoperability objects, by which a program reaches the runtime of a device (OpenMP 5.1), and the names of devices
-/// (OpenMP 6.0). There is no device but this host, for which libgomp has no foreign runtime, either: each object is
-/// omp_interop_none, which has no properties. Results are those of libgomp 15, but for the words of descriptions.
+/// (OpenMP 6.0). There is no device but this host, which has no such runtime: each object is omp_interop_none, which
+/// has no properties. Results are those of libgomp 16, but for the words of descriptions.
 using namespace kumiki::openmp;
 
 namespace {
@@ -15,7 +15,6 @@ namespace {
 using Object = std::uintptr_t;
 
 constexpr std::string_view host_name = "OMP_INITIAL_DEVICE";
-constexpr int initial_device = -1;
 
 /// From omp_ipr_fr_id, -1, to omp_ipr_first.
 constexpr std::array property_names{"fr_id",    "fr_name", "vendor",         "vendor_name", "device_num",

@@ -205,7 +205,7 @@ std::vector<std::uint8_t*> Ranks::take_bytes() {
 
 /// What other ranks are about to see after this rank is printed before.
 void Ranks::flush_output() {
-    refuse_reading_input(*this); // nobody is to see what has been made of no input
+    refuse_reading_input(*this); // other ranks must not see what was computed without it
     if (__fpending(stdout) != 0) std::fflush(stdout);
     streams_->pass_on();
 }

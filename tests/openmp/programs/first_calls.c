@@ -1,5 +1,4 @@
-// All threads make the first call of syscall() at once. Functions that are called for the first time wait for each
-// other by that function.
+// All threads make their first call of syscall() at once. The runtime's own threads wait for each other by it, too.
 #include <omp.h>
 #include <stdio.h>
 #include <sys/syscall.h>

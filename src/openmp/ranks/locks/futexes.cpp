@@ -58,8 +58,8 @@ long carry_out(Ranks& ranks, const Call& call) {
 
 } // namespace
 
-/// Threads that come to a static variable while another one gives it its value wait by this function. So the one here
-/// has its value from the beginning, and threads may find the same function twice.
+/// While one thread initialises a static variable of a function, others wait for it by syscall(). So the variable here
+/// is initialised by the compiler, and several threads may look up the C library's function.
 KUMIKI_ENTRY long syscall(long number, ...) {
     static constinit std::atomic<decltype(&syscall)> found{nullptr};
     auto* after = found.load(std::memory_order_relaxed);

@@ -21,7 +21,8 @@ constexpr auto* input_elsewhere =
 
 } // namespace
 
-/// The descriptors below, and that of standard input, are taken by one of nothing that could be read or written.
+/// A descriptor that can be neither read nor written (O_PATH) takes the place of standard input, and of all below those
+/// of this rank.
 void keep_descriptors_apart(int rank) {
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
@@ -45,7 +46,7 @@ void refuse_file_elsewhere(int file) {
     others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened", file).c_str());
 }
 
-/// The C library notes in the stream that the kernel has not read.
+/// The C library has marked the stream with an error when the kernel refused to read.
 void refuse_reading_input(const OtherRanks& others) {
     // The variable may lie in the program's memory, from where it would be fetched again and again.
     static std::FILE* const input = stdin;
