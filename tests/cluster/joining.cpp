@@ -107,8 +107,18 @@ void compare(kumiki::Job& job) {
 
 std::chrono::milliseconds delay_of_finalize{};
 
+void count_ranks_of_mpi() {
+    MPI_Init(nullptr, nullptr);
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::printf("%d ranks of MPI\n", size);
+    MPI_Finalize();
+}
+
 void run_with_mpi(std::string_view task) {
-    if (task == "before") {
+    if (task == "count") {
+        count_ranks_of_mpi();
+    } else if (task == "before") {
         kumiki::Job job;
         MPI_Init(nullptr, nullptr);
         work(job);

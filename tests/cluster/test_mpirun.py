@@ -24,13 +24,18 @@ def mpirun(request: pytest.FixtureRequest) -> Mpirun:
 
 @pytest.fixture(scope="module")
 def build_with(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Mpirun], str]:
-    """With one MPI, built once for each."""
+    """With one MPI, built once for each. The ranks that MPICH 4.2.0 of Ubuntu 24.04 starts do not find each other."""
     built: dict[str, str] = {}
+    usable: dict[str, bool] = {}
 
     def with_mpi(mpirun: Mpirun) -> str:
         name = mpirun.kind.name
         if name not in built:
             built[name] = str(build(tmp_path_factory.mktemp(name), mpirun.compiler()))
+            counted = Starter().run(*mpirun.on_this_host(2), built[name], "count")
+            usable[name] = "1 ranks of MPI" not in counted.stdout
+        if not usable[name]:
+            pytest.skip(f"the ranks of this {mpirun.kind.title} do not find each other, with or without Kumiki")
         return built[name]
 
     return with_mpi
