@@ -29,6 +29,13 @@ bool write_all(int descriptor, std::string_view bytes) {
                   [&](auto left) { return write(descriptor, left.data(), left.size()); });
 }
 
+bool write_all_at(int descriptor, std::string_view bytes, off64_t offset) {
+    const auto end = offset + static_cast<off64_t>(bytes.size());
+    return repeat(descriptor, std::as_bytes(std::span(bytes)), [&](auto left) {
+        return pwrite64(descriptor, left.data(), left.size(), end - static_cast<off64_t>(left.size()));
+    });
+}
+
 bool send_all(int socket, std::span<const std::byte> bytes) {
     return repeat(socket, bytes, [&](auto left) { return send(socket, left.data(), left.size(), MSG_NOSIGNAL); });
 }

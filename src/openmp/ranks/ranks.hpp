@@ -206,6 +206,8 @@ public:
     static constexpr int event_lock = 7;
 
     [[noreturn]] void refuse(const char* what) const override;
+    /// Ends the program if this is an error.
+    void check(const Result<>& result) const;
 
 private:
     friend class Events;
@@ -323,7 +325,6 @@ private:
     void give_to_others(int lock);
     /// Whether what comes to its homes with this lock must come there under instruction_lock.
     bool is_ordered_by_another(int lock) const;
-    void check(const Result<>& result) const;
 
     std::unique_ptr<fabric::Fabric> fabric_;
     collective::Collectives collectives_;

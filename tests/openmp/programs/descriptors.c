@@ -6,14 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-static long use(const char* how, int file) {
-    char bytes[4] = "abc";
+static long use(const char* how, int file, char* bytes) {
     struct stat status;
+    const struct iovec pieces[2] = {{bytes, 1}, {bytes + 1, 2}};
     if (strcmp(how, "write") == 0) return write(file, bytes, 3);
+    if (strcmp(how, "writev") == 0) return writev(file, pieces, 2);
     if (strcmp(how, "pwrite") == 0) return pwrite(file, bytes, 3, 6);
+    if (strcmp(how, "pwritev") == 0) return pwritev(file, pieces, 2, 6);
     if (strcmp(how, "pread") == 0) return pread(file, bytes, 3, 0);
+    if (strcmp(how, "readv") == 0) return readv(file, pieces, 2);
+    if (strcmp(how, "preadv") == 0) return preadv(file, pieces, 2, 0);
     if (strcmp(how, "lseek") == 0) return lseek(file, 0, SEEK_END);
     return fstat(file, &status);
 }
@@ -28,7 +33,8 @@ int main(int count, char** arguments) {
     char name[] = "/tmp/kumiki-descriptors-XXXXXX";
     const int file = mkstemp(name);
     unlink(name);
-    printf("opened %d\n", use(arguments[1], file) >= 0);
+    char first[] = "abc";
+    printf("opened %d\n", use(arguments[1], file, first) >= 0);
     fflush(stdout);
 #pragma omp parallel
     if (omp_get_thread_num() == omp_get_num_threads() - 1) {
@@ -36,7 +42,14 @@ int main(int count, char** arguments) {
         char own[] = "/tmp/kumiki-descriptors-XXXXXX";
         if (mkstemp(own) < 0) abort();
         unlink(own);
-        printf("got %ld\n", use(arguments[1], file));
+        char second[] = "xyz";
+        printf("got %ld\n", use(arguments[1], file, second));
+        fflush(stdout);
     }
+    char whole[16] = "";
+    const long length = pread(file, whole, sizeof whole - 1, 0);
+    for (long at = 0; at < length; at++)
+        if (whole[at] == '\0') whole[at] = '.';
+    printf("in the file %s\n", whole);
     return 0;
 }

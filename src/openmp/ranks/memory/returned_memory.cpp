@@ -12,12 +12,12 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
-#include "openmp/ranks/process/kernel_memory.hpp"
+#include "platform/kernel_memory.hpp"
 #include "platform/next_function.hpp"
 
 namespace {
 
-using namespace kumiki::openmp::kernel_memory;
+using namespace kumiki::platform::kernel_memory;
 
 /// Moves memory of the C library into the program's heap. Returns `memory` itself if it is there already, if the caller
 /// is not the program, or if the heap has no room.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -19,6 +20,12 @@ constexpr auto* input_elsewhere =
     "standard input in a thread of another process than the first (it can be read outside of parallel regions, and in "
     "masked constructs)";
 
+/// A descriptor that stands for one of another process can do nothing.
+bool is_file_here(int file) {
+    const int flags = fcntl(file, F_GETFL);
+    return flags >= 0 && (flags & O_PATH) == 0;
+}
+
 } // namespace
 
 /// A descriptor that can be neither read nor written (O_PATH) takes the place of standard input, and of all below those
@@ -34,16 +41,29 @@ void keep_descriptors_apart(int rank) {
     if (file >= 0) close(file);
 }
 
+void refuse_other_uses() {
+    process().others()->refuse("a file that another process has opened, in other ways than writing to it");
+    std::abort(); // it has ended the process
+}
+
+std::optional<int> other_owner(int file) {
+    const OtherRanks* const others = process().others();
+    if (others == nullptr || file <= STDERR_FILENO) return {};
+    const int owner = file / descriptors_for_each;
+    if (owner == others->rank() || owner >= others->ranks() || is_file_here(file)) return {};
+    return owner;
+}
+
 void refuse_file_elsewhere(int file) {
     const OtherRanks* const others = process().others();
-    const bool is_input = file == STDIN_FILENO;
-    if (others == nullptr || (file <= STDERR_FILENO && !is_input)) return;
-    const int owner = is_input ? 0 : file / descriptors_for_each;
-    if (owner == others->rank() || owner >= others->ranks()) return;
-    const int flags = fcntl(file, F_GETFL);
-    if (flags >= 0 && (flags & O_PATH) == 0) return;
-    if (is_input) others->refuse(input_elsewhere);
-    others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened", file).c_str());
+    if (others == nullptr) return;
+    if (file == STDIN_FILENO && others->rank() != 0 && !is_file_here(file)) others->refuse(input_elsewhere);
+    if (file >= descriptors_of_streams) refuse_other_uses();
+    if (other_owner(file))
+        others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened, in other ways than "
+                                   "writing to it",
+                                   file)
+                           .c_str());
 }
 
 /// The C library has marked the stream with an error when the kernel refused to read.

@@ -2,9 +2,10 @@
 // are at another rank, but fails (EFAULT), so these functions stand before those of the C library and touch the memory
 // first. A filter of system calls, as shared arrays have it, is not possible: the variables of the program lie at
 // addresses that programs which it starts use, too, and they inherit the filter (docs/decisions/openmp-placement.md).
-// Calls with arrays of buffers are in platform/iovec_calls.cpp, those that open streams in streams.cpp, chdir() in
+// Messages of sockets are in platform/message_calls.cpp, calls that open streams in streams.cpp, chdir() in
 // process_state.cpp, and getcwd() and scandir() in memory/returned_memory.cpp.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdarg>
@@ -38,7 +39,8 @@
 
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/process/descriptors.hpp"
-#include "openmp/ranks/process/kernel_memory.hpp"
+#include "platform/kernel_memory.hpp"
+#include "openmp/ranks/process/streams.hpp"
 #include "openmp/ranks/process/ties.hpp"
 #include "platform/fault_signals.hpp"
 #include "platform/memory.hpp"
@@ -46,7 +48,7 @@
 
 namespace {
 
-using namespace kumiki::openmp::kernel_memory;
+using namespace kumiki::platform::kernel_memory;
 
 mode_t mode_in(int flags, std::va_list rest) { return (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0; }
 
@@ -77,6 +79,14 @@ Result unless_elsewhere(int file, Result result) {
     return result;
 }
 
+/// What a call that writes returns, which can also write to a file that another process has opened.
+ssize_t or_write_elsewhere(ssize_t result, int file, std::span<const iovec> from, std::optional<off64_t> at = {}) {
+    return result < 0 && errno == EBADF ? kumiki::openmp::Streams::write(file, from, at) : result;
+}
+
+std::array<iovec, 1> all_of(const void* from, std::size_t bytes) { return {{{const_cast<void*>(from), bytes}}}; }
+std::span<const iovec> all_of(const iovec* from, int count) { return {from, static_cast<std::size_t>(count)}; }
+
 } // namespace
 
 // A function, its parameters, the names of these, and the memory that it gives to the kernel.
@@ -91,6 +101,16 @@ Result unless_elsewhere(int file, Result result) {
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return unless_elsewhere(file, make([=] { return after arguments; }, __VA_ARGS__));                             \
     }
+// The same for a function that writes to a `file`, from memory in one or more pieces; at an offset, or where the file
+// is.
+#define KUMIKI_WRITE_CALL(name, parameters, arguments, memory, ...)                                                    \
+    KUMIKI_ENTRY ssize_t name parameters {                                                                             \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        const auto all = all_of memory;                                                                                \
+        const auto result =                                                                                            \
+            make([=] { return after arguments; }, Pieces<kumiki::platform::Attempt::read>{all.data(), all.size()});    \
+        return or_write_elsewhere(result, file, all __VA_OPT__(, ) __VA_ARGS__);                                       \
+    }
 #define KUMIKI_POINTER_CALL(result, name, parameters, arguments, ...)                                                  \
     KUMIKI_ENTRY result name parameters {                                                                              \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
@@ -100,14 +120,24 @@ Result unless_elsewhere(int file, Result result) {
 
 using Size = std::size_t;
 KUMIKI_FILE_CALL(ssize_t, read, (int file, void* to, Size bytes), (file, to, bytes), Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, write, (int file, const void* from, Size bytes), (file, from, bytes), Read{from, bytes})
 KUMIKI_FILE_CALL(ssize_t, pread, (int file, void* to, Size bytes, off_t at), (file, to, bytes, at), Written{to, bytes})
 KUMIKI_FILE_CALL(ssize_t, pread64, (int file, void* to, Size bytes, off64_t at), (file, to, bytes, at),
                  Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, pwrite, (int file, const void* from, Size bytes, off_t at), (file, from, bytes, at),
-                 Read{from, bytes})
-KUMIKI_FILE_CALL(ssize_t, pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
-                 Read{from, bytes})
+KUMIKI_FILE_CALL(ssize_t, readv, (int file, const iovec* to, int count), (file, to, count), written(to, count))
+KUMIKI_FILE_CALL(ssize_t, preadv, (int file, const iovec* to, int count, off_t at), (file, to, count, at),
+                 written(to, count))
+KUMIKI_FILE_CALL(ssize_t, preadv64, (int file, const iovec* to, int count, off64_t at), (file, to, count, at),
+                 written(to, count))
+KUMIKI_WRITE_CALL(write, (int file, const void* from, Size bytes), (file, from, bytes), (from, bytes))
+KUMIKI_WRITE_CALL(pwrite, (int file, const void* from, Size bytes, off_t at), (file, from, bytes, at), (from, bytes),
+                  at)
+KUMIKI_WRITE_CALL(pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
+                  (from, bytes), at)
+KUMIKI_WRITE_CALL(writev, (int file, const iovec* from, int count), (file, from, count), (from, count))
+KUMIKI_WRITE_CALL(pwritev, (int file, const iovec* from, int count, off_t at), (file, from, count, at), (from, count),
+                  at)
+KUMIKI_WRITE_CALL(pwritev64, (int file, const iovec* from, int count, off64_t at), (file, from, count, at),
+                  (from, count), at)
 KUMIKI_ENTRY off_t lseek(int file, off_t to, int from) noexcept {
     static auto* const after = kumiki::platform::next_function(&lseek, "lseek");
     return unless_elsewhere(file, after(file, to, from));

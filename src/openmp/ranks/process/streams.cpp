@@ -2,9 +2,10 @@
 
 #include <array>
 #include <bitset>
-#include <cstdlib>
+#include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <fstream>
 #include <unistd.h>
 #include <utility>
@@ -12,17 +13,20 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
-#include "openmp/ranks/process/kernel_memory.hpp"
+#include "platform/kernel_memory.hpp"
+#include "openmp/ranks/process/descriptors.hpp"
 #include "openmp/ranks/process/ties.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "platform/next_function.hpp"
+#include "platform/write_all.hpp"
 
 namespace kumiki::openmp {
 
 /// In the program's heap, with the text behind it.
 struct Block {
     Block* next;
-    std::size_t place, bytes;
+    Streams::File to;
+    std::size_t bytes;
     char* text() { return reinterpret_cast<char*>(this + 1); }
 };
 
@@ -55,12 +59,6 @@ thread_local Slot* next_place = nullptr;
 
 } // namespace
 
-/// What a process cannot do with a stream of another one.
-[[noreturn]] static void refuse_other_uses() {
-    process().others()->refuse("a file that another process has opened, in other ways than writing to it");
-    std::abort(); // it has ended the process
-}
-
 Streams::Streams(Ranks& ranks, std::span<Inbox*> inboxes)
     : ranks_(ranks), inboxes_(inboxes.begin(), inboxes.end()), own_(*inboxes[static_cast<std::size_t>(ranks.rank())]) {
     const std::size_t each = the_places.all.size() / inboxes_.size(), own = static_cast<std::size_t>(ranks.rank());
@@ -74,13 +72,21 @@ Streams::Streams(Ranks& ranks, std::span<Inbox*> inboxes)
 /// The stream is not buffered, so that nothing of it stays in the C library.
 void Streams::stand_in(std::size_t place) {
     constexpr cookie_io_functions_t functions{.read = [](void*, char*, std::size_t) -> ssize_t { refuse_other_uses(); },
-                                              .write = keep,
+                                              .write = [](void* at, const char* text, std::size_t bytes) -> ssize_t {
+                                                  the_streams->keep(stream_at(reinterpret_cast<std::size_t>(at)),
+                                                                    {text, bytes});
+                                                  return static_cast<ssize_t>(bytes);
+                                              },
                                               .seek = [](void*, off64_t*, int) -> int { refuse_other_uses(); },
                                               .close = [](void*) -> int { refuse_other_uses(); }};
     next_place = &the_places.all[place];
     std::FILE* const stream = fopencookie(reinterpret_cast<void*>(place), "r+", functions);
     next_place = nullptr;
     if (stream != nullptr) std::setvbuf(stream, nullptr, _IONBF, 0);
+}
+
+Streams::File Streams::stream_at(std::size_t place) {
+    return {static_cast<int>(place / (the_places.end - the_places.first)), place};
 }
 
 void* Streams::memory_for_stream(std::size_t bytes) {
@@ -126,14 +132,36 @@ std::FILE* Streams::end_opening(std::FILE* stream) {
 
 // -- what is written --
 
-ssize_t Streams::keep(void* place, const char* text, std::size_t bytes) {
-    Piece piece{reinterpret_cast<std::size_t>(place), {text, bytes}}; // the text may fault
-    const std::lock_guard lock(the_streams->mutex_);
-    auto& pieces = the_streams->pieces_;
-    if (!pieces.empty() && pieces.back().place == piece.place) pieces.back().text += piece.text;
-    else pieces.push_back(std::move(piece));
-    the_streams->has_pieces_.store(true, std::memory_order_relaxed);
-    return static_cast<ssize_t>(bytes);
+bool Streams::File::goes_on_as(const File& next, std::size_t bytes) const {
+    if (owner != next.owner || place != next.place || descriptor != next.descriptor) return false;
+    return at ? next.at == *at + static_cast<off64_t>(bytes) : !next.at;
+}
+
+void Streams::keep(const File& to, std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (!pieces_.empty() && pieces_.back().to.goes_on_as(to, pieces_.back().text.size())) pieces_.back().text += text;
+    else pieces_.push_back({to, std::move(text)});
+    has_pieces_.store(true, std::memory_order_relaxed);
+}
+
+int Streams::descriptor_of(const std::FILE* stream) {
+    return descriptors_of_streams + static_cast<int>(the_places.number(stream));
+}
+
+ssize_t Streams::write(int file, std::span<const iovec> from, std::optional<off64_t> at) {
+    if (file == STDIN_FILENO) refuse_file_elsewhere(file);
+    std::optional<File> to;
+    if (file >= descriptors_of_streams) to = stream_at(static_cast<std::size_t>(file - descriptors_of_streams));
+    else if (const auto owner = other_owner(file)) to = File{*owner, 0, file, at};
+    if (!to || the_streams == nullptr) {
+        errno = EBADF;
+        return -1;
+    }
+    std::string text; // a copy, because the memory may fault
+    for (const iovec& piece : from) text.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+    const auto bytes = static_cast<ssize_t>(text.size());
+    the_streams->keep(*to, std::move(text));
+    return bytes;
 }
 
 void Streams::pass_on_pieces() {
@@ -146,9 +174,9 @@ void Streams::pass_on_pieces() {
     for (const Piece& piece : pieces) {
         auto* const block = static_cast<Block*>(ranks_.allocate(sizeof(Block) + piece.text.size(), alignof(Block)));
         if (block == nullptr) ranks_.refuse("a file that another process has opened, and more memory than there is");
-        *block = {nullptr, piece.place, piece.text.size()};
+        *block = {nullptr, piece.to, piece.text.size()};
         std::memcpy(block->text(), piece.text.data(), piece.text.size());
-        Inbox& inbox = *inboxes_[piece.place / (the_places.end - the_places.first)];
+        Inbox& inbox = *inboxes_[static_cast<std::size_t>(piece.to.owner)];
         ranks_.acquire(Ranks::stream_lock);
         (inbox.first == nullptr ? inbox.first : inbox.last->next) = block;
         inbox.last = block;
@@ -161,15 +189,27 @@ void Streams::take_in_blocks() {
     Block* block = std::exchange(own_.first, nullptr);
     ranks_.release(Ranks::stream_lock);
     while (block != nullptr) {
-        const std::string text(block->text(), block->bytes); // the kernel would not repair its pages
-        if (is_open(block->place)) {
-            auto* const stream = reinterpret_cast<std::FILE*>(&the_places.all[block->place]);
-            std::fwrite(text.data(), 1, text.size(), stream);
-            std::fflush(stream); // what a file stream of C++ writes next bypasses the C library's buffer
-        }
+        // Copies, because the kernel would not repair their pages.
+        write_here(File(block->to), std::string(block->text(), block->bytes));
         ranks_.heap().release(std::exchange(block, block->next));
     }
     ranks_.fortran_units().write_kept();
+}
+
+void Streams::write_here(const File& to, const std::string& text) {
+    if (to.descriptor == no_descriptor) {
+        if (!is_open(to.place)) return;
+        auto* const stream = reinterpret_cast<std::FILE*>(&the_places.all[to.place]);
+        std::fwrite(text.data(), 1, text.size(), stream);
+        std::fflush(stream); // what a file stream of C++ writes next bypasses the C library's buffer
+        return;
+    }
+    const bool written =
+        to.at ? platform::write_all_at(to.descriptor, text, *to.at) : platform::write_all(to.descriptor, text);
+    if (!written)
+        ranks_.check(fail(KUMIKI_ERROR_ENVIRONMENT,
+                          fmt::format("it cannot write what another process has written to its descriptor {}: {}",
+                                      to.descriptor, std::strerror(errno))));
 }
 
 } // namespace kumiki::openmp
@@ -179,7 +219,7 @@ void Streams::take_in_blocks() {
 namespace {
 
 using kumiki::openmp::Streams;
-using namespace kumiki::openmp::kernel_memory;
+using namespace kumiki::platform::kernel_memory;
 
 } // namespace
 
@@ -226,9 +266,8 @@ KUMIKI_ENTRY std::streamsize kumiki_file_write_both(File* file, const char* firs
 __asm__(".symver kumiki_file_write, _ZNSt12__basic_fileIcE6xsputnEPKcl@GLIBCXX_3.4, remove");
 __asm__(".symver kumiki_file_write_both, _ZNSt12__basic_fileIcE8xsputn_2EPKclS2_l@GLIBCXX_3.4, remove");
 
-/// Everything else that the library of C++ does with a descriptor is refused, and so is what a program does.
+/// A program whose library of C++ is linked statically writes to this descriptor.
 KUMIKI_ENTRY int fileno(FILE* stream) noexcept {
     static auto* const after = kumiki::platform::next_function(&fileno, "fileno");
-    if (Streams::is_elsewhere(stream)) kumiki::openmp::refuse_other_uses();
-    return after(stream);
+    return Streams::is_elsewhere(stream) ? Streams::descriptor_of(stream) : after(stream);
 }

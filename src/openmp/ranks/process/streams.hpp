@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <sys/types.h>
+#include <sys/uio.h>
 #include <vector>
 
 namespace kumiki::openmp {
@@ -17,7 +19,8 @@ class Ranks;
 /// give its address to threads of all processes. Therefore streams lie at places that all processes have at the same
 /// address, and at each place of another process there is one that keeps what is written to it until this process
 /// releases a lock or meets the others. The owner then writes it to the file. All other uses are refused: a program
-/// that closes a file expects it to be complete at once. File streams of C++ have such a stream.
+/// that closes a file expects it to be complete at once. File streams of C++ have such a stream. What is written to a
+/// descriptor of another process goes the same way.
 ///
 /// What is on its way is in blocks of the program's heap, one list for each owner, guarded by a lock of the shared
 /// memory (Ranks::stream_lock).
@@ -44,6 +47,12 @@ public:
     /// Whether this is a stream of another process.
     static bool is_elsewhere(const std::FILE* stream);
 
+    /// The descriptor of a stream of another process, with which a program can only write.
+    static int descriptor_of(const std::FILE* stream);
+    /// Keeps what a thread writes to a descriptor which no file of this process has: one of another process, or of its
+    /// stream; `at` this offset, or where that file is. Returns how many bytes, or -1, with EBADF, if it is neither.
+    static ssize_t write(int file, std::span<const iovec> from, std::optional<off64_t> at = {});
+
     /// Lets the owners have what has been written here.
     void pass_on() {
         if (has_pieces_.load(std::memory_order_relaxed)) pass_on_pieces();
@@ -54,11 +63,24 @@ public:
     }
 
 private:
+    friend struct Block;
+    /// A stream, or a descriptor.
+    struct File {
+        int owner;
+        std::size_t place; ///< of a stream
+        int descriptor = no_descriptor;
+        std::optional<off64_t> at{};
+        /// Whether what is written to `next`, behind that many bytes to this one, is what is written to this one.
+        bool goes_on_as(const File& next, std::size_t bytes) const;
+    };
+    static constexpr int no_descriptor = -1;
     struct Piece {
-        std::size_t place;
+        File to;
         std::string text;
     };
-    static ssize_t keep(void* place, const char* text, std::size_t bytes);
+    static File stream_at(std::size_t place);
+    void keep(const File& to, std::string text);
+    void write_here(const File& to, const std::string& text);
     static void begin_opening();
     static std::FILE* end_opening(std::FILE* stream);
     static bool is_open(std::size_t place);

@@ -3,17 +3,16 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <span>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "platform/fault_signals.hpp"
 
 /// Memory of the program whose address a function of the C library gives to the kernel, which handles no faults of its
 /// pages, but fails (EFAULT).
-namespace kumiki::openmp::kernel_memory {
-
-using platform::Attempt;
-using platform::KernelAccess;
+namespace kumiki::platform::kernel_memory {
 
 /// Memory that the kernel writes, or reads only.
 template <Attempt attempt>
@@ -33,6 +32,22 @@ Written written(const T* at) {
 template <class T>
 Read only_read(const T* at) {
     return {at, at == nullptr ? 0 : sizeof(T)};
+}
+/// Memory in pieces. More than the kernel takes are left to it to refuse.
+template <Attempt attempt>
+struct Pieces {
+    const iovec* pieces;
+    std::size_t count;
+    bool touch(KernelAccess& access) const {
+        if (count > UIO_MAXIOV) return false;
+        bool repaired = false;
+        for (const iovec& piece : std::span(pieces, count))
+            repaired |= Memory<attempt>{piece.iov_base, piece.iov_len}.touch(access);
+        return repaired;
+    }
+};
+inline Pieces<Attempt::write> written(const iovec* pieces, int count) {
+    return {pieces, static_cast<std::size_t>(count)};
 }
 /// A socket's address or option, as long as its caller says.
 inline Written written(const void* at, const socklen_t* length) {
@@ -58,7 +73,7 @@ struct Environment {
 /// call that then fails is repeated, but not if there was nothing to repair: then its failure is the program's.
 template <class Call, class... Memory>
 auto make(Call call, Memory... memory) {
-    if (!platform::memory_may_fault()) [[likely]]
+    if (!memory_may_fault()) [[likely]]
         return call();
     KernelAccess access;
     const auto touch = [&] { return (static_cast<int>(memory.touch(access)) | ... | 0) != 0; };
@@ -71,8 +86,8 @@ auto make(Call call, Memory... memory) {
 template <class Call, class... Memory>
 auto make_pointer(Call call, Memory... memory) {
     KernelAccess access;
-    if (platform::memory_may_fault()) (static_cast<void>(memory.touch(access)), ...);
+    if (memory_may_fault()) (static_cast<void>(memory.touch(access)), ...);
     return call();
 }
 
-} // namespace kumiki::openmp::kernel_memory
+} // namespace kumiki::platform::kernel_memory
