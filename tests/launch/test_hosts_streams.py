@@ -45,3 +45,28 @@ def test_a_reader_that_does_not_read_keeps_the_launcher_awake(launcher: Launcher
     job.terminate()
     assert job.wait(3) == 5
     assert launcher.nothing_left(0.5)
+
+
+def test_lines_of_ranks_stay_whole_however_they_arrive(launcher: Launcher, remote_shell: str) -> None:
+    """Each line is written in three pieces, while other ranks write theirs."""
+    pieces = 'i=0; while [ $i -lt 300 ]; do printf "$KUMIKI_RANK-"; printf $i; echo " end"; i=$((i + 1)); done'
+    ended = launcher.run("--hosts", "a:2,b:2", "--remote-shell", remote_shell, "sh", "-c", pieces)
+    assert sorted(ended.stdout.splitlines()) == sorted(f"{rank}-{i} end" for rank in range(4) for i in range(300))
+
+
+def test_a_question_appears_before_it_is_answered(launcher: Launcher, remote_shell: str) -> None:
+    asks = '[ $KUMIKI_RANK = 1 ] && exit; printf "name? "; read name; echo "$name!"'
+    job = subprocess.Popen(
+        [launcher.path, "--hosts", "a,b", "--remote-shell", remote_shell, "sh", "-c", asks],
+        env=launcher.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=0,
+    )
+    assert job.stdin is not None and job.stdout is not None
+    assert job.stdout.read(6) == "name? "
+    job.stdin.write("Kumiki\n")
+    job.stdin.close()
+    assert job.stdout.read() == "Kumiki!\n"
+    assert job.wait(5) == 0

@@ -48,10 +48,7 @@ Variables variables_for_all(const std::vector<std::string>& exports) {
 } // namespace
 
 Controller::Controller(HostsJob job, const std::vector<Share>& shares)
-    : job_(std::move(job)),
-      ready_(shares.size()),
-      stopped_(shares.size()),
-      printer_(job_.label ? shares.front().size : 0) {
+    : job_(std::move(job)), ready_(shares.size()), stopped_(shares.size()), printer_(shares.front().size, job_.label) {
     for (const Share& share : shares)
         hosts_.push_back(std::make_unique<RemoteHost>(share, job_.remote_shell, job_.program, job_.timeout));
 }

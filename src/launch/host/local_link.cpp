@@ -9,8 +9,7 @@ namespace kumiki::launch {
 
 LocalLink::LocalLink(const Job& job) {
     if (!job.options.label) return;
-    labels_ = Labels{Printer(job.ranks()),
-                     OutputRelay(0, [this](Bytes bytes) { labels_->printer.print(0, std::move(bytes)); })};
+    labels_.emplace(job.ranks(), [this](Bytes bytes) { labels_->printer.print(0, std::move(bytes)); });
 }
 
 void LocalLink::attach(Events& events, LinkListener& listener) {

@@ -27,6 +27,8 @@ public:
 
 private:
     struct Labels {
+        Labels(int ranks, std::function<void(Bytes)> print) : printer(ranks, true), output(0, std::move(print)) {}
+
         Printer printer;
         OutputRelay output;
     };

@@ -1,6 +1,7 @@
 #include "launch/streams/printer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <utility>
@@ -9,28 +10,38 @@
 
 namespace kumiki::launch {
 
-LineLabeller::LineLabeller(int rank) : label_(fmt::format("[{}] ", rank)) {}
+Lines Lines::labelled(int rank) { return Lines(fmt::format("[{}] ", rank)); }
 
-void LineLabeller::add(std::string_view text, std::string& out) {
+void Lines::add(std::string_view text, std::string& out) {
+    waits_ = false;
     for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
         out.append(label_).append(partial_).append(text.substr(0, end + 1));
         partial_.clear();
         text.remove_prefix(end + 1);
     }
     partial_.append(text);
-    if (partial_.size() >= longest_line) finish(out);
+    if (partial_.size() >= (label_.empty() ? longest_plain : longest_labelled)) finish(out);
 }
 
-void LineLabeller::finish(std::string& out) {
+void Lines::finish(std::string& out) {
     if (partial_.empty()) return;
-    out.append(label_).append(partial_).append("\n");
+    out.append(label_).append(partial_);
+    if (!label_.empty()) out.push_back('\n');
     partial_.clear();
+}
+
+bool Lines::show_what_waits(std::string& out) {
+    if (!label_.empty()) return false;
+    if (std::exchange(waits_, true)) finish(out);
+    return !partial_.empty();
 }
 
 namespace {
 
+constexpr std::chrono::milliseconds shortest_wait(50);
+
 /// The lines that these bytes of a rank complete.
-std::string labelled(std::vector<LineLabeller>& ranks, const Bytes& bytes) {
+std::string lines_of(std::vector<Lines>& ranks, const Bytes& bytes) {
     std::string whole;
     const auto rank = static_cast<std::size_t>(bytes.rank);
     if (rank >= ranks.size()) return whole;
@@ -41,11 +52,12 @@ std::string labelled(std::vector<LineLabeller>& ranks, const Bytes& bytes) {
 
 } // namespace
 
-Printer::Printer(int labelled_ranks) {
+Printer::Printer(int ranks, bool labels) : labels_(labels) {
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
         Output& output = outputs_[static_cast<std::size_t>(stream - STDOUT_FILENO)];
         output.writer = std::make_unique<StreamWriter>(stream);
-        for (int rank = 0; rank < labelled_ranks; ++rank) output.labellers.emplace_back(rank);
+        for (int rank = 0; rank < ranks && (labels || ranks > 1); ++rank)
+            output.lines.push_back(labels ? Lines::labelled(rank) : Lines(""));
     }
 }
 
@@ -55,6 +67,7 @@ bool Printer::is_open() const {
 }
 
 void Printer::attach(Events& events, OnWritten on_written, OnClosed on_closed) {
+    events_ = &events;
     on_written_ = std::move(on_written);
     on_closed_ = std::move(on_closed);
     for (Output& output : outputs_)
@@ -66,19 +79,33 @@ void Printer::print(std::size_t sender, Bytes bytes) {
     if (index >= outputs_.size()) return;
     const StreamWriter::Receipt receipt{sender, bytes.text.size()};
     Output& output = outputs_[index];
-    if (!output.labellers.empty()) bytes.text = labelled(output.labellers, bytes);
+    if (!output.lines.empty()) {
+        bytes.text = lines_of(output.lines, bytes);
+        if (!labels_ && !timer_.runs()) timer_.start(*events_, shortest_wait, [this] { show_what_waits(); });
+    }
     if (!bytes.text.empty() || receipt.bytes > 0) output.writer->add(std::move(bytes.text), receipt);
 }
 
 void Printer::remark(std::string_view sentence) { outputs_.back().writer->add(line_of(sentence), {0, 0}); }
 
 void Printer::finish() {
+    timer_.stop();
     for (Output& output : outputs_) {
         std::string last;
-        for (LineLabeller& labeller : output.labellers) labeller.finish(last);
+        for (Lines& lines : output.lines) lines.finish(last);
         if (!last.empty()) output.writer->add(std::move(last), {0, 0});
         output.writer->finish();
     }
+}
+
+void Printer::show_what_waits() {
+    bool any = false;
+    for (Output& output : outputs_) {
+        std::string text;
+        for (Lines& lines : output.lines) any |= lines.show_what_waits(text);
+        if (!text.empty()) output.writer->add(std::move(text), {0, 0});
+    }
+    if (!any) timer_.stop();
 }
 
 bool Printer::finished() const { return std::ranges::all_of(outputs_, &Output::finished); }
