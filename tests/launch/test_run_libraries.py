@@ -60,6 +60,92 @@ def test_a_library_that_is_missing_is_named(launcher: Launcher, tmp_path: Path) 
     assert f"its library {lost} is not found" in result.stderr
 
 
+# A library notes in its constructor which thread has started the process, and prepares it.
+LIBRARY_NOTES = """
+#include <pthread.h>
+#include <signal.h>
+#include <threads.h>
+static pthread_t first;
+static thrd_t first_of_c;
+static _Thread_local int prepared = 1;
+volatile sig_atomic_t signals;
+static void count(int signal) { signals += pthread_equal(first, pthread_self()); }
+__attribute__((constructor)) static void note(void) {
+    first = pthread_self();
+    first_of_c = thrd_current();
+    prepared = 5;
+    signal(SIGUSR1, count);
+}
+int is_first(void) { return pthread_equal(first, pthread_self()) && thrd_equal(first_of_c, thrd_current()); }
+int is_prepared(void) { return prepared; }
+static void *call(void *unused) { return (void *)(long)pthread_kill(first, SIGUSR1); }
+int call_first(void) {
+    pthread_t other;
+    void *failed;
+    pthread_create(&other, 0, call, 0);
+    pthread_join(other, &failed);
+    pthread_attr_t attributes;
+    char *stack;
+    size_t bytes;
+    pthread_getattr_np(first, &attributes);
+    pthread_attr_getstack(&attributes, (void **)&stack, &bytes);
+    return failed == 0 && signals == 1 && (char *)&stack >= stack && (char *)&stack < stack + bytes;
+}
+"""
+USES_FIRST = """
+#include <stdio.h>
+int is_first(void), is_prepared(void), call_first(void);
+int main(void) {
+    int firsts = 0, prepared = 0;
+#pragma omp parallel reduction(+ : firsts, prepared)
+    {
+        firsts += is_first();
+        prepared += is_prepared();
+    }
+    printf("%d %d %d %d\n", firsts, prepared, is_first(), call_first());
+    return 0;
+}
+"""
+
+
+def test_main_runs_in_the_thread_that_libraries_have_noted(launcher: Launcher, tmp_path: Path) -> None:
+    """Four threads, of which one is the first, and has 5 in a variable in which the others have 1."""
+    notes = library(tmp_path, "libnotes", "#define _GNU_SOURCE\n" + LIBRARY_NOTES)
+    program = compiled(tmp_path, "-fopenmp", notes, f"-Wl,-rpath,{tmp_path}", source=USES_FIRST)
+    assert lines(run_with_copies(launcher, program, "-n", "2", "-t", "2")) == ["1 8 1 1"]
+    assert lines(launcher.run("-n", "1", "-t", "4", "--openmp", program)) == ["1 8 1 1"]
+
+
+# A library with functions for its begin and end that are in no table, as some compilers make them for all constructors.
+LIBRARY_WITHOUT_TABLES = """
+#include <stdio.h>
+#include <stdlib.h>
+static int count = 0, begins, *numbers;
+void first(void) { begins++; numbers = malloc(4000); numbers[3] = 7; }
+void last(void) {
+    __atomic_fetch_add(&count, numbers[3], __ATOMIC_SEQ_CST);
+    printf("%d %d\\n", begins, count);
+}
+void add(void) { __atomic_fetch_add(&count, numbers[3], __ATOMIC_SEQ_CST); }
+"""
+USES_LIBRARY_WITHOUT_TABLES = """
+void add(void);
+int main(void) {
+#pragma omp parallel
+    add();
+    return 0;
+}
+"""
+
+
+def test_the_begin_and_the_end_of_a_library_of_the_program(launcher: Launcher, tmp_path: Path) -> None:
+    flags = ("-Wl,-init,first", "-Wl,-fini,last")
+    begun = library(tmp_path, "libbegun", LIBRARY_WITHOUT_TABLES, *flags)
+    program = compiled(tmp_path, "-fopenmp", begun, f"-Wl,-rpath,{tmp_path}", source=USES_LIBRARY_WITHOUT_TABLES)
+    named = run_with_copies(launcher, program, "-n", "2", "-t", "1", "--libraries", "libbegun")
+    assert lines(named) == ["1 21"]
+
+
 # A library that does not belong to the program enters and leaves its mutex.
 LIBRARY_LOCKS = """
 #include <pthread.h>

@@ -92,7 +92,9 @@ void Ranks::begin_rest() {
     const bool may_rest = words_->load(Words::tied) == 0;
     if (!may_rest && host_choice_) host_choice_->stop();
     note_end(region_);
-    if (may_rest) at_rest_.begin();
+    if (!may_rest) return;
+    standard_output_.end_lines();
+    at_rest_.begin();
 }
 
 void Ranks::end_rest() {
@@ -105,6 +107,7 @@ void Ranks::end_rest() {
         check(locks_->release(lock));
     };
     at_rest_.end(acquire, release);
+    standard_output_.begin_lines();
 }
 
 /// In a region of all ranks, those of the other ranks are tied to them; in one that runs on the first alone, those that

@@ -28,6 +28,7 @@
 #include "openmp/ranks/posts.hpp"
 #include "openmp/ranks/process/process_state.hpp"
 #include "openmp/ranks/process/random_numbers.hpp"
+#include "openmp/ranks/process/standard_output.hpp"
 #include "openmp/ranks/memory/stacks.hpp"
 #include "openmp/ranks/memory/thread_variables.hpp"
 #include "openmp/ranks/process/streams.hpp"
@@ -358,6 +359,7 @@ private:
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;
     std::uint64_t next_claim_ = 0; ///< of the thread that leads
+    StandardOutput standard_output_;
     std::optional<Streams> streams_;
     std::optional<FortranUnits> fortran_units_;
     std::optional<ProcessState> process_state_;

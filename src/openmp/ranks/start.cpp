@@ -27,6 +27,7 @@
 #include "openmp/ranks/process/constructors.hpp"
 #include "openmp/ranks/process/descriptors.hpp"
 #include "openmp/ranks/process/languages.hpp"
+#include "openmp/ranks/process/main_thread.hpp"
 #include "openmp/ranks/process/signals.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
@@ -159,6 +160,7 @@ void set_stack_end(const Ranks& ranks, void* end) {
 void* run_program(void* argument) {
     const MainCall& program = *static_cast<MainCall*>(argument);
     pthread_sigmask(SIG_SETMASK, &program.blocked, nullptr);
+    become_first_thread();
     program.ranks->lead();
     linker_end = program.linker_fini;
     set_stack_end(*program.ranks, __builtin_frame_address(0));
@@ -194,6 +196,7 @@ int start(const char* version, MainCall program) {
     if (!settings)
         return program.start(program.main, program.count, program.arguments, program.init, program.fini,
                              program.linker_fini, program.stack_end);
+    note_first_thread();
     program.ranks = &join(*settings);
     forget_job();
     if (program.ranks->rank() == 0) {

@@ -1,7 +1,9 @@
-// Memory that the program maps: arrays, files that it reads, parts that it unmaps, and what it makes longer.
+// Memory that the program maps: arrays, files that it reads, parts that it unmaps, what it makes longer, and what it
+// reserves before it uses it.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <omp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +66,36 @@ static void use_round_address(void) {
     munmap(memory + before, page);
 }
 
+static void* map_at(void* address, size_t bytes, int allowed) {
+    void* memory = mmap(address, bytes, allowed, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (memory == address) return memory;
+    perror("mmap at an address");
+    exit(1);
+}
+
+/// The last thread reserves and writes; what it takes into use again has zeros, if it asks for that.
+static void use_reserved(void) {
+    char *reserved = NULL, *fixed = NULL;
+    const int none = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+#pragma omp parallel shared(reserved, fixed)
+    if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+        reserved = mmap(NULL, 64 << 20, PROT_NONE, none, -1, 0);
+        mprotect(reserved + page, length, PROT_READ | PROT_WRITE);
+        memset(reserved + page, 3, 100);
+        fixed = mmap(NULL, 16 * page, PROT_NONE, none, -1, 0);
+        map_at(fixed + 2 * page, 4 * page, PROT_READ | PROT_WRITE);
+        memset(fixed + 2 * page, 4, 4 * page);
+        map_at(fixed + 3 * page, page, PROT_NONE);
+    }
+    printf("reserved: %d", reserved[page + 99]);
+    printf(" %ld\n", sum_of_numbers((int*)(reserved + 2 * page), count / 2));
+    printf("kept: %d %d\n", fixed[2 * page], fixed[6 * page - 1]);
+    map_at(fixed + page, 3 * page, PROT_READ | PROT_WRITE);
+    printf("again: %d %d %d\n", fixed[2 * page], fixed[3 * page], fixed[4 * page]);
+    printf("zeros: %ld\n", sum_of_numbers((int*)(fixed + page), 3 * page / sizeof(int)));
+    printf("unmapped: %d %d\n", munmap(reserved, 64 << 20), munmap(fixed, 16 * page));
+}
+
 static void make_longer(void) {
     int* numbers = map(length, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sum_of_numbers(numbers, count);
@@ -90,7 +122,11 @@ static void read_files(void) {
             threes += bytes[i] == 3;
         }
         printf("in the file: %d %d %d\n", ones, twos, threes);
-        if (!shared) memset(bytes, 9, page);
+        if (!shared) {
+            memset(bytes, 9, page);
+            char* again = mmap(bytes, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0);
+            printf("another part: %d %d %d\n", again == (char*)bytes, bytes[0], bytes[page]);
+        }
         munmap(bytes, 2 * page - 7);
     }
     // What is not for this program alone reaches the file.
@@ -121,6 +157,7 @@ static void make_mistakes(void) {
 int main(void) {
     use_arrays();
     use_round_address();
+    use_reserved();
     make_longer();
     read_files();
     make_mistakes();

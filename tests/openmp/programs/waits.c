@@ -64,6 +64,17 @@ WAITS in_c(int* flag, int wanted) {
     while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted) thrd_yield();
 }
 
+/// A look, when the variable has mostly been set, and only otherwise the wait, in a function of its own.
+WAITS await(int* flag, int wanted) {
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != wanted) __builtin_ia32_pause();
+}
+WAITS looking_first(int* flag, int wanted) {
+    for (int i = 0; i < 5000000; ++i) __asm__ volatile("");
+    if (__atomic_load_n(flag, __ATOMIC_ACQUIRE) == wanted) return;
+    await(flag, wanted);
+    __atomic_fetch_add(&waits, 1, __ATOMIC_SEQ_CST);
+}
+
 static double now(void) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -138,6 +149,7 @@ int main(void) {
     printf("in C: old %d\n", hand_over(in_c));
     printf("with a deadline: old %d\n", hand_over(with_deadline));
     printf("and takes note: old %d\n", hand_over(and_take_note));
+    printf("looking first: old %d\n", hand_over(looking_first));
     printf("up to a limit: old %d\n", hand_over(up_to_a_limit));
     printf("lets time pass: %s\n", let_time_pass() < 0.5 ? "at once" : "as if it waited");
     return 0;

@@ -80,7 +80,8 @@ struct Replaced {
         return nullptr;
     }
 };
-Replaced replaced; // NOLINT: see above
+// Never destroyed: libraries that end after this one may call what has been replaced.
+Replaced& replaced = *new Replaced; // NOLINT: see above
 
 /// The first one that an instruction reads.
 Variable variable_of(const Decoded& decoded) {

@@ -29,12 +29,14 @@ const LooksBefore::Loop* LooksBefore::entered_by(const Glance& glance) const {
     return enters ? &loop->second : nullptr;
 }
 
-/// Whether a thread that goes on there comes to a loop, and decides nothing before.
-bool LooksBefore::leads_into_loop(std::byte* at) const {
+/// Whether a thread that goes on there comes to a loop, and decides nothing before; or calls a function that begins so.
+bool LooksBefore::leads_into_loop(std::byte* at, bool in_called) const {
     for (int step = 0; step < longest_way && at >= code_.data() && at < code_.data() + code_.size(); ++step) {
         if (in_loops_.contains(at)) return true;
         const auto glance = glance_at(code_.subspan(static_cast<std::size_t>(at - code_.data())));
-        if (!glance || glance->leaves_the_function || glance->is_conditional) return false;
+        if (!glance || glance->is_conditional) return false;
+        if (glance->leaves_the_function)
+            return glance->target != nullptr && !in_called && leads_into_loop(glance->target, true);
         at = glance->is_unconditional ? glance->jump_target() : glance->end();
     }
     return false;

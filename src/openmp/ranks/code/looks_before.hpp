@@ -15,7 +15,8 @@ namespace kumiki::openmp {
 /// Finds the looks at variables before the first pass of a loop that waits for them. Compilers put the condition of a
 /// loop at its end, and a copy of it before the loop, which finds what the loop would wait for if that has come
 /// already, and jumps. Between that jump and the loop other loads may stand, as of registers that were saved. Or the
-/// code that follows the loop stands there, and the jump leads around it.
+/// code that follows the loop stands there, and the jump leads around it. Or the program looks by itself before it
+/// calls a function that waits: `if (busy[k]) await(&busy[k]);`.
 class LooksBefore {
 public:
     /// `code`: in which the loops are.
@@ -31,7 +32,7 @@ private:
         std::vector<std::byte*> exits;
     };
     const Loop* entered_by(const Glance& glance) const;
-    bool leads_into_loop(std::byte* at) const;
+    bool leads_into_loop(std::byte* at, bool in_called = false) const;
     std::optional<Decoded> load_before(std::size_t number) const;
 
     static constexpr std::size_t longest = 6; ///< instructions from the load to the jump

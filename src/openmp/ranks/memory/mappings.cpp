@@ -1,7 +1,8 @@
 // Memory that the program maps. The system would give it to one process only, so large arrays and files that it reads
-// become memory of its heap, which all ranks see; a file is read when it is mapped. Files that it writes in this way,
-// and what it reserves (PROT_NONE), executes or wants at a certain address, stay the system's, as does what the heap
-// has no room for.
+// become memory of its heap, which all ranks see; a file is read when it is mapped. So does what it reserves
+// (PROT_NONE) and takes into use later, by mprotect() or by mapping it again (MAP_FIXED), as allocators do. Files that
+// it writes in this way, what it executes or wants at another address, and long reservations stay the system's, as does
+// what the heap has no room for.
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -81,7 +82,9 @@ Mappings& mappings() {
 bool becomes_heap(std::size_t bytes, int allowed, int flags, int file, off_t offset) {
     constexpr int possible = MAP_TYPE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_POPULATE | MAP_STACK | MAP_HUGETLB |
                              MAP_DENYWRITE | MAP_EXECUTABLE | MAP_NONBLOCK | (MAP_HUGE_MASK << MAP_HUGE_SHIFT);
+    constexpr std::size_t longest_reservation = std::size_t{1} << 30;
     const int type = flags & MAP_TYPE;
+    if (allowed == PROT_NONE && (flags & MAP_ANONYMOUS) != 0 && bytes <= longest_reservation) allowed = PROT_READ;
     if (bytes == 0 || (allowed & PROT_READ) == 0 || (allowed & PROT_EXEC) != 0) return false;
     if ((flags & ~possible) != 0 || (type != MAP_PRIVATE && type != MAP_SHARED)) return false;
     if ((flags & MAP_ANONYMOUS) != 0) return true;
@@ -116,6 +119,19 @@ void* map_heap(const void* caller, std::size_t bytes, int flags, int file, off_t
         return nullptr;
     }
     mappings().add(memory, length, (flags & MAP_TYPE) == MAP_PRIVATE);
+    return memory;
+}
+
+/// Maps memory of the heap again (MAP_FIXED): it becomes zeros, or what is in the file.
+void* map_heap_again(void* memory, std::size_t bytes, int allowed, int flags, int file, off_t offset) {
+    if (!becomes_heap(bytes, allowed, flags & ~MAP_FIXED, file, offset)) {
+        errno = EACCES;
+        return MAP_FAILED;
+    }
+    if (allowed == PROT_NONE) return memory;
+    std::memset(memory, 0, platform::round_up(bytes, platform::page_size()));
+    if ((flags & MAP_ANONYMOUS) == 0 && !read_file(static_cast<std::byte*>(memory), bytes, file, offset))
+        return MAP_FAILED;
     return memory;
 }
 
@@ -154,6 +170,8 @@ using namespace kumiki::openmp;
 #define KUMIKI_MMAP(name)                                                                                              \
     KUMIKI_ENTRY void* name(void* wish, std::size_t bytes, int allowed, int flags, int file, off_t offset) {           \
         static auto* const real = kumiki::platform::next_function(&name, #name);                                       \
+        if ((flags & MAP_FIXED) != 0 && is_about_heap(KUMIKI_CALLER, wish))                                            \
+            return map_heap_again(wish, bytes, allowed, flags, file, offset);                                          \
         void* const memory = is_program(KUMIKI_CALLER) && becomes_heap(bytes, allowed, flags, file, offset)            \
                                  ? map_heap(KUMIKI_CALLER, bytes, flags, file, offset)                                 \
                                  : nullptr;                                                                            \

@@ -13,9 +13,10 @@
 namespace kumiki::openmp {
 namespace {
 
-/// Variables of the process: a handler has no argument for them.
-constinit int own_rank = 0;                    // NOLINT: see above
-constinit std::vector<Object> libraries_apart; // NOLINT: see above
+/// Variables of the process: a handler has no argument for them. They are never destroyed: libraries that end after
+/// this one may fault.
+constinit int own_rank = 0;                       // NOLINT: see above
+auto& libraries_apart = *new std::vector<Object>; // NOLINT: see above
 
 template <class... Values>
 void say(const char* sentence, Values... values) {

@@ -18,22 +18,39 @@ using Function = void (*)(int, char**, char**);
 
 struct Held {
     Object library;
+    Function first; ///< null: there is none
     std::span<const Function> constructors;
 };
 /// In the order in which they run. A variable of the process, because it is filled before any object is there.
 constinit std::vector<Held> held; // NOLINT: see above
 
+/// An entry that the linker has made read-only, for this to be changed; null: it does not exist, or stays so.
+ElfW(Dyn) * changeable(const Object& object, ElfW(Sxword) tag) {
+    auto* const entry = const_cast<ElfW(Dyn)*>(object.entry_of(tag));
+    if (entry == nullptr) return nullptr;
+    auto* const begin = reinterpret_cast<std::byte*>(entry);
+    const std::span<std::byte> pages = whole_pages(begin, begin + sizeof *entry);
+    return mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) == 0 ? entry : nullptr;
+}
+
 /// A table of functions of the object, which the dynamic linker takes for empty from now on.
 std::span<const Function> take_table(const Object& object, ElfW(Sxword) table, ElfW(Sxword) bytes) {
-    auto* const length = const_cast<ElfW(Dyn)*>(object.entry_of(bytes));
     const auto* const entry = object.entry_of(table);
-    if (length == nullptr || entry == nullptr) return {};
-    // The linker has made its own table read-only.
-    auto* const begin = reinterpret_cast<std::byte*>(length);
-    const std::span<std::byte> pages = whole_pages(begin, begin + sizeof *length);
-    if (mprotect(pages.data(), pages.size(), PROT_READ | PROT_WRITE) != 0) return {};
+    auto* const length = entry != nullptr ? changeable(object, bytes) : nullptr;
+    if (length == nullptr) return {};
     const auto* const functions = reinterpret_cast<const Function*>(object.address_of(entry->d_un.d_ptr));
     return {functions, std::exchange(length->d_un.d_val, 0) / sizeof(Function)};
+}
+
+void do_nothing(int, char**, char**) {}
+
+/// A function of the object that is in no table, as compilers without tables have it; the dynamic linker calls another
+/// one from now on. Null: it has none.
+Function take_function(const Object& object, ElfW(Sxword) tag) {
+    auto* const entry = changeable(object, tag);
+    if (entry == nullptr) return nullptr;
+    const auto other = static_cast<ElfW(Addr)>(reinterpret_cast<std::byte*>(do_nothing) - object.base());
+    return reinterpret_cast<Function>(object.address_of(std::exchange(entry->d_un.d_ptr, other)));
 }
 
 /// The program's own libraries, each behind those that it needs.
@@ -58,18 +75,21 @@ std::vector<Object> own_libraries(std::string_view named) {
 void run_destructors(const Object& object) {
     for (const Function function : take_table(object, DT_FINI_ARRAY, DT_FINI_ARRAYSZ) | std::views::reverse)
         reinterpret_cast<void (*)()>(function)();
+    if (const Function last = take_function(object, DT_FINI)) reinterpret_cast<void (*)()>(last)();
 }
 
 } // namespace
 
 void hold_constructors(std::string_view libraries) {
     for (const Object& library : own_libraries(libraries))
-        held.push_back({library, take_table(library, DT_INIT_ARRAY, DT_INIT_ARRAYSZ)});
+        held.push_back({library, take_function(library, DT_INIT), take_table(library, DT_INIT_ARRAY, DT_INIT_ARRAYSZ)});
 }
 
 void run_held_constructors(int count, char** arguments, char** environment) {
-    for (const Held& each : held)
+    for (const Held& each : held) {
+        if (each.first != nullptr) each.first(count, arguments, environment);
         for (const Function function : each.constructors) function(count, arguments, environment);
+    }
 }
 
 void run_program_destructors() {

@@ -40,6 +40,7 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/ranks/process/descriptors.hpp"
 #include "platform/kernel_memory.hpp"
+#include "openmp/ranks/process/main_thread.hpp"
 #include "openmp/ranks/process/streams.hpp"
 #include "openmp/ranks/process/ties.hpp"
 #include "platform/fault_signals.hpp"
@@ -360,7 +361,7 @@ KUMIKI_CALL(int, epoll_wait, (int set, epoll_event* to, int count, int most), (s
 #define KUMIKI_AFFINITY(own_name, name, version, set, memory)                                                          \
     KUMIKI_ENTRY int own_name(pthread_t thread, Size bytes, set* at) {                                                 \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        return make_pointer([=] { return after(thread, bytes, at); }, memory{at, bytes});                              \
+        return make_pointer([=] { return after(kumiki::openmp::meant_by(thread), bytes, at); }, memory{at, bytes});    \
     }                                                                                                                  \
     __asm__(".symver " #own_name ", " #name "@" version ", remove");
 KUMIKI_AFFINITY(kumiki_get_affinity, pthread_getaffinity_np, "GLIBC_2.32", cpu_set_t, Written)
