@@ -54,6 +54,8 @@ struct Slots {
 Slots the_places; // NOLINT: see above
 Streams* the_streams = nullptr;
 
+std::FILE* stream_of(std::size_t place) { return reinterpret_cast<std::FILE*>(&the_places.all[place]); }
+
 /// Where the next stream goes that this thread opens.
 thread_local Slot* next_place = nullptr;
 
@@ -148,12 +150,22 @@ int Streams::descriptor_of(const std::FILE* stream) {
     return descriptors_of_streams + static_cast<int>(the_places.number(stream));
 }
 
+std::optional<Streams::File> Streams::file_elsewhere(int file, std::optional<off64_t> at) {
+    if (the_streams == nullptr) return {};
+    if (file < descriptors_of_streams) {
+        const auto owner = other_owner(file);
+        return owner ? std::optional(File{*owner, 0, file, at}) : std::nullopt;
+    }
+    const auto place = static_cast<std::size_t>(file - descriptors_of_streams);
+    if (place >= the_places.all.size() || !is_elsewhere(stream_of(place))) return {};
+    if (at) refuse_other_uses();
+    return stream_at(place);
+}
+
 ssize_t Streams::write(int file, std::span<const iovec> from, std::optional<off64_t> at) {
     if (file == STDIN_FILENO) refuse_file_elsewhere(file);
-    std::optional<File> to;
-    if (file >= descriptors_of_streams) to = stream_at(static_cast<std::size_t>(file - descriptors_of_streams));
-    else if (const auto owner = other_owner(file)) to = File{*owner, 0, file, at};
-    if (!to || the_streams == nullptr) {
+    const auto to = file_elsewhere(file, at);
+    if (!to) {
         errno = EBADF;
         return -1;
     }
@@ -199,7 +211,7 @@ void Streams::take_in_blocks() {
 void Streams::write_here(const File& to, const std::string& text) {
     if (to.descriptor == no_descriptor) {
         if (!is_open(to.place)) return;
-        auto* const stream = reinterpret_cast<std::FILE*>(&the_places.all[to.place]);
+        std::FILE* const stream = stream_of(to.place);
         std::fwrite(text.data(), 1, text.size(), stream);
         std::fflush(stream); // what a file stream of C++ writes next bypasses the C library's buffer
         return;

@@ -70,7 +70,7 @@ private:
         std::size_t place; ///< of a stream
         int descriptor = no_descriptor;
         std::optional<off64_t> at{};
-        /// Whether what is written to `next`, behind that many bytes to this one, is what is written to this one.
+        /// Whether so many bytes that are written to this one, and what is written to `next` then, are one piece.
         bool goes_on_as(const File& next, std::size_t bytes) const;
     };
     static constexpr int no_descriptor = -1;
@@ -79,6 +79,7 @@ private:
         std::string text;
     };
     static File stream_at(std::size_t place);
+    static std::optional<File> file_elsewhere(int file, std::optional<off64_t> at);
     void keep(const File& to, std::string text);
     void write_here(const File& to, const std::string& text);
     static void begin_opening();
