@@ -3,7 +3,7 @@
 program units
     use omp_lib
     implicit none
-    integer :: i, which, thread, first, unopened
+    integer :: i, which, thread, first, unopened, shared, own, round, total, status
     logical :: is_open
     character(len=12) :: word = 'it''s "here"'
     real(8) :: number
@@ -68,6 +68,33 @@ program units
     if (thread == omp_get_num_threads() - 1) close (11)
     !$omp end parallel
     call show('last')
+
+    ! New units: one of main's, and one of each thread, which it reads again; numbers come again.
+    total = 0
+    do round = 1, 3
+        open (newunit=shared, file='new', status='replace')
+        !$omp parallel private(own, first, status) reduction(+: total)
+        open (newunit=own, status='scratch')
+        !$omp do ordered schedule(static, 1)
+        do i = 1, 8
+            !$omp ordered
+            write (shared, '(a, i0, a, i0)') 'round ', round, ' line ', i
+            write (own, '(i0)') i
+            !$omp end ordered
+        end do
+        !$omp end do
+        rewind (own)
+        do
+            read (own, *, iostat=status) first
+            if (status /= 0) exit
+            total = total + first
+        end do
+        close (own)
+        !$omp end parallel
+        close (shared)
+    end do
+    write (0, '(a, i0)') 'in new units ', total
+    call show('new')
 
     ! What is longer than a buffer, without an order.
     open (12, file='long', status='replace')

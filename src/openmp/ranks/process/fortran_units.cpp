@@ -61,7 +61,7 @@ bool open_unit(const FortranUnits::Unit& unit, int file) {
 
 [[noreturn]] void refuse_other_uses(const Ranks& ranks) {
     ranks.refuse(
-        "a unit of Fortran that another process has opened, in other ways than by formatted, sequential WRITE,");
+        "a unit of Fortran that another process has opened, in other ways than by formatted, sequential WRITE");
 }
 
 } // namespace
@@ -121,6 +121,15 @@ void FortranUnits::end(std::int32_t number) {
     write_kept();
 }
 
+/// Numbers of units that have been closed come again, because what is kept for a number stays.
+std::int32_t FortranUnits::new_number() {
+    constexpr std::int32_t of_each_rank = 1'000'000;
+    const std::lock_guard lock(mutex_);
+    std::int32_t number = (ranks_.rank() + 1) * of_each_rank;
+    while (!new_numbers_.insert(number).second) ++number;
+    return number;
+}
+
 void FortranUnits::note_opened(std::int32_t number, const Options& options) {
     Own* own = nullptr;
     {
@@ -150,6 +159,7 @@ void FortranUnits::note_closed(std::int32_t number) {
     Unit* told = nullptr;
     {
         const std::lock_guard lock(mutex_);
+        new_numbers_.erase(number);
         const auto own = own_.find(number);
         if (own == own_.end()) return;
         own->second.is_open = false;

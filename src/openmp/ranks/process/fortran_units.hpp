@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <sys/types.h>
@@ -54,6 +55,9 @@ public:
     void look_at(std::int32_t number);
     /// A unit is moved or closed.
     void change(std::int32_t number);
+    /// A number for a unit for which the program wants a new one, other than all of this and other processes. It is in
+    /// use until it is closed.
+    std::int32_t new_number();
     void note_opened(std::int32_t number, const Options& options);
     void note_closed(std::int32_t number);
     /// The program opens a unit with the number of this one, so the stand-in is not needed any more.
@@ -89,6 +93,7 @@ private:
     std::mutex mutex_;      ///< guards what follows
     std::map<std::int32_t, Own> own_;
     std::map<std::int32_t, StandIn> stand_ins_;
+    std::set<std::int32_t> new_numbers_;                     ///< in use
     std::vector<std::pair<std::int32_t, std::string>> kept_; ///< text of other processes, by unit
     bool is_writing_ = false;                                ///< a thread does write_kept()
 };

@@ -89,18 +89,30 @@ FortranUnits* units_for(const void* caller, const Statement& statement) {
     static auto* const next = kumiki::platform::next_function(&name, #name);                                           \
     const void* const caller = __builtin_return_address(0)
 
+/// With NEWUNIT, the library would choose the same numbers in all processes, and would accept them in no other one.
 KUMIKI_ENTRY void _gfortran_st_open(OpenStatement* statement) {
     KUMIKI_NEXT(_gfortran_st_open);
     FortranUnits* const units = units_for(caller);
-    const bool is_new = (statement->common.flags & has_new_unit) != 0;
-    if (units != nullptr && !is_new) units->forget_stand_in(statement->common.unit);
-    const FortranUnits::Options options{
-        .has_lines = has_lines(*statement),
-        .record_length = (statement->common.flags & has_record_length) != 0 ? statement->record_length : 0,
-        .texts = texts_of(*statement)};
+    if (units == nullptr) return next(statement);
+    Statement& common = statement->common;
+    const bool is_new = (common.flags & has_new_unit) != 0;
+    if (is_new) {
+        common.unit = units->new_number();
+        common.flags &= ~has_new_unit;
+    } else {
+        units->forget_stand_in(common.unit);
+    }
+    const FortranUnits::Options options{.has_lines = has_lines(*statement),
+                                        .record_length =
+                                            (common.flags & has_record_length) != 0 ? statement->record_length : 0,
+                                        .texts = texts_of(*statement)};
     next(statement);
-    if (units != nullptr && !statement->common.has_failed())
-        units->note_opened(is_new ? *statement->new_unit : statement->common.unit, options);
+    const bool is_open = !common.has_failed();
+    if (is_open) units->note_opened(common.unit, options);
+    if (!is_new) return;
+    common.flags |= has_new_unit;
+    if (is_open) *statement->new_unit = common.unit;
+    else units->note_closed(common.unit);
 }
 
 KUMIKI_ENTRY void _gfortran_st_close(CloseStatement* statement) {
