@@ -8,6 +8,7 @@
 #include "openmp/entry/entry.hpp"
 #include "openmp/process.hpp"
 #include "openmp/ranks/memory/malloc.hpp"
+#include "openmp/ranks/process/constructors.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
 #include "platform/next_function.hpp"
@@ -62,9 +63,16 @@ void end_job() {
     } else ranks->end_job();
 }
 
+/// A thread of a region ends the program. The library of Fortran writes what it keeps of its units in a destructor,
+/// which would be too late.
+static void end_other() {
+    run_destructors_of("/libgfortran.so");
+    end_job();
+}
+
 void await_other_ends(int rank) {
     at_quick_exit(end_job);
-    if (rank != 0) std::atexit(end_job); // by a thread of a region; rank 0 does more (start.cpp)
+    if (rank != 0) std::atexit(end_other); // rank 0 does more (start.cpp)
 }
 
 } // namespace kumiki::openmp

@@ -1,4 +1,5 @@
-! Files that threads open and nobody closes, in the folder that is the program's argument.
+! Files that threads open and nobody closes, in the folder that is the program's argument. With another argument, the
+! last thread ends the program.
 program unclosed
     use omp_lib
     implicit none
@@ -10,5 +11,6 @@ program unclosed
     write (name, '(a, a, i0)') trim(folder), '/', omp_get_thread_num()
     open (newunit=unit, file=name, status='replace')
     write (unit, *) 'a line'
+    if (command_argument_count() > 1 .and. omp_get_thread_num() == omp_get_num_threads() - 1) stop
     !$omp end parallel
 end program

@@ -41,6 +41,7 @@ program units
     do i = 1, 6
         !$omp ordered
         write (10, *) i, word
+        call flush(10)
         !$omp end ordered
     end do
     !$omp end parallel do
@@ -96,11 +97,11 @@ program units
     write (0, '(a, i0)') 'in new units ', total
     call show('new')
 
-    ! What is longer than a buffer, without an order.
+    ! What is longer than a buffer, without an order, and made by other statements.
     open (12, file='long', status='replace')
     !$omp parallel do
     do i = 1, 4000
-        write (12, '(a, i4)') repeat('x', 100), i
+        write (12, '(a, a)') repeat('x', 100), text_of(i)
     end do
     !$omp end parallel do
     close (12)
@@ -118,6 +119,12 @@ program units
     close (6)
     call show('printed')
 contains
+    function text_of(i) result(text)
+        integer, intent(in) :: i
+        character(len=4) :: text
+        write (text, '(i4)') i
+    end function text_of
+
     subroutine show(name)
         character(len=*), intent(in) :: name
         character(len=200) :: line

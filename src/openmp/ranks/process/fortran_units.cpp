@@ -14,7 +14,8 @@
 namespace kumiki::openmp {
 namespace {
 
-/// The statements in which this thread is: while it is in one, the library would refuse another one for the same unit.
+/// The calls of the library in which this thread is: while it is in one, it may hold locks of the library, and that
+/// would refuse another statement for the same unit.
 thread_local int statements = 0;
 
 bool is_preconnected(std::int32_t number) { return number == 0 || number == 5 || number == 6; }
@@ -93,13 +94,11 @@ void FortranUnits::begin_writing(std::int32_t number) {
             if (!is_preconnected(number)) note_opened(number, {});
         }
     }
-    ++statements;
 }
 
 void FortranUnits::begin_reading(std::int32_t number) {
     change(number);
     if (!is_own(number) && !is_preconnected(number)) note_opened(number, {});
-    ++statements;
 }
 
 void FortranUnits::look_at(std::int32_t number) {
@@ -111,11 +110,14 @@ void FortranUnits::change(std::int32_t number) {
     if (!is_own(number) && elsewhere(number)) refuse_other_uses(ranks_);
 }
 
-void FortranUnits::end(std::int32_t number) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto at = stand_ins_.find(number); at != stand_ins_.end()) at->second.has_news = true;
-    }
+void FortranUnits::begin_statement() { ++statements; }
+
+void FortranUnits::note_news(std::int32_t number) {
+    const std::lock_guard lock(mutex_);
+    if (const auto at = stand_ins_.find(number); at != stand_ins_.end()) at->second.has_news = true;
+}
+
+void FortranUnits::end_statement() {
     if (--statements > 0) return;
     pass_on_news();
     write_kept();

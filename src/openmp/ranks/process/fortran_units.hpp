@@ -46,11 +46,25 @@ public:
     /// `lists`: null pointers in memory that all see, where the units of each rank begin.
     FortranUnits(Ranks& ranks, std::span<Unit**> lists);
 
-    /// A statement begins that writes to a unit, or reads from it.
+    /// A statement is about to write to a unit, or to read from it.
     void begin_writing(std::int32_t number);
     void begin_reading(std::int32_t number);
-    /// It has ended.
-    void end(std::int32_t number);
+    /// One has done so.
+    void note_news(std::int32_t number);
+    /// The thread is in the library until end_statement(), which may be within another statement. Meanwhile it writes
+    /// nothing that comes from other processes.
+    static void begin_statement();
+    void end_statement();
+    class InLibrary {
+    public:
+        explicit InLibrary(FortranUnits& units) : units_(units) { begin_statement(); }
+        ~InLibrary() { units_.end_statement(); }
+        InLibrary(const InLibrary&) = delete;
+        InLibrary& operator=(const InLibrary&) = delete;
+
+    private:
+        FortranUnits& units_;
+    };
     /// Something is asked about a unit, or its text is to reach its file.
     void look_at(std::int32_t number);
     /// A unit is moved or closed.

@@ -78,10 +78,8 @@ FortranUnits* units_for(const void* caller) {
     return ranks != nullptr && kumiki::openmp::is_program(caller) ? &ranks->fortran_units() : nullptr;
 }
 
-/// Null also where the statement is about a text of the program, or a file by its name.
-FortranUnits* units_for(const void* caller, const Statement& statement) {
-    return (statement.flags & has_no_unit) == 0 ? units_for(caller) : nullptr;
-}
+/// Whether the statement is about a unit, not about a text of the program, or a file by its name.
+bool has_unit(const Statement& statement) { return (statement.flags & has_no_unit) == 0; }
 
 } // namespace
 
@@ -106,6 +104,7 @@ KUMIKI_ENTRY void _gfortran_st_open(OpenStatement* statement) {
                                         .record_length =
                                             (common.flags & has_record_length) != 0 ? statement->record_length : 0,
                                         .texts = texts_of(*statement)};
+    const FortranUnits::InLibrary in_library(*units);
     next(statement);
     const bool is_open = !common.has_failed();
     if (is_open) units->note_opened(common.unit, options);
@@ -118,24 +117,33 @@ KUMIKI_ENTRY void _gfortran_st_open(OpenStatement* statement) {
 KUMIKI_ENTRY void _gfortran_st_close(CloseStatement* statement) {
     KUMIKI_NEXT(_gfortran_st_close);
     FortranUnits* const units = units_for(caller);
+    if (units == nullptr) return next(statement);
     const std::int32_t number = statement->common.unit;
-    if (units != nullptr) units->change(number);
+    units->change(number);
+    const FortranUnits::InLibrary in_library(*units);
     next(statement);
-    if (units != nullptr && !statement->common.has_failed()) units->note_closed(number);
+    if (!statement->common.has_failed()) units->note_closed(number);
 }
 
+/// A statement about a text of the program is one of the library, too, whose locks it holds meanwhile.
 #define KUMIKI_FORTRAN_TRANSFER(name, begin)                                                                           \
     KUMIKI_ENTRY void name(DataStatement* statement) {                                                                 \
         KUMIKI_NEXT(name);                                                                                             \
-        if (FortranUnits* const units = units_for(caller, statement->common)) units->begin(statement->common.unit);    \
+        if (FortranUnits* const units = units_for(caller)) {                                                           \
+            if (has_unit(statement->common)) units->begin(statement->common.unit);                                     \
+            FortranUnits::begin_statement();                                                                           \
+        }                                                                                                              \
         next(statement);                                                                                               \
     }                                                                                                                  \
     KUMIKI_ENTRY void name##_done(DataStatement* statement) {                                                          \
         KUMIKI_NEXT(name##_done);                                                                                      \
-        FortranUnits* const units = units_for(caller, statement->common);                                              \
         const std::int32_t number = statement->common.unit;                                                            \
+        const bool is_about_unit = has_unit(statement->common);                                                        \
         next(statement);                                                                                               \
-        if (units != nullptr) units->end(number);                                                                      \
+        FortranUnits* const units = units_for(caller);                                                                 \
+        if (units == nullptr) return;                                                                                  \
+        if (is_about_unit) units->note_news(number);                                                                   \
+        units->end_statement();                                                                                        \
     }
 KUMIKI_FORTRAN_TRANSFER(_gfortran_st_write, begin_writing)
 KUMIKI_FORTRAN_TRANSFER(_gfortran_st_read, begin_reading)
@@ -143,7 +151,10 @@ KUMIKI_FORTRAN_TRANSFER(_gfortran_st_read, begin_reading)
 #define KUMIKI_FORTRAN_STATEMENT(name, before)                                                                         \
     KUMIKI_ENTRY void name(Statement* statement) {                                                                     \
         KUMIKI_NEXT(name);                                                                                             \
-        if (FortranUnits* const units = units_for(caller, *statement)) units->before(statement->unit);                 \
+        FortranUnits* const units = units_for(caller);                                                                 \
+        if (units == nullptr) return next(statement);                                                                  \
+        if (has_unit(*statement)) units->before(statement->unit);                                                      \
+        const FortranUnits::InLibrary in_library(*units);                                                              \
         next(statement);                                                                                               \
     }
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_rewind, change)
@@ -152,11 +163,23 @@ KUMIKI_FORTRAN_STATEMENT(_gfortran_st_endfile, change)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_flush, look_at)
 KUMIKI_FORTRAN_STATEMENT(_gfortran_st_inquire, look_at)
 
+/// Null: all units.
+#define KUMIKI_FORTRAN_FLUSH(name, number)                                                                             \
+    KUMIKI_ENTRY void name(const number* unit) {                                                                       \
+        KUMIKI_NEXT(name);                                                                                             \
+        FortranUnits* const units = units_for(caller);                                                                 \
+        if (units == nullptr) return next(unit);                                                                       \
+        if (unit != nullptr) units->look_at(static_cast<std::int32_t>(*unit));                                         \
+        const FortranUnits::InLibrary in_library(*units);                                                              \
+        next(unit);                                                                                                    \
+    }
+KUMIKI_FORTRAN_FLUSH(_gfortran_flush_i4, std::int32_t)
+KUMIKI_FORTRAN_FLUSH(_gfortran_flush_i8, std::int64_t)
+
 // -- and what the runtime itself calls --
 
 extern "C" {
 void _gfortran_transfer_character_write(DataStatement*, const char* text, std::size_t bytes);
-void _gfortran_flush_i4(const std::int32_t* unit);
 }
 
 namespace kumiki::openmp::libgfortran {
