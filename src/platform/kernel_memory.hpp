@@ -69,18 +69,32 @@ struct Environment {
     }
 };
 
-/// Makes a call with this memory. While it waits, another thread may make pages inaccessible, by releasing a lock. The
-/// call that then fails is repeated, but not if there was nothing to repair: then its failure is the program's.
+/// Makes a call, and again for as long as it fails because of memory that can be repaired.
+template <class Call, class... Memory>
+auto repeat(KernelAccess& access, Call call, Memory... memory) {
+    auto result = call();
+    while (result == decltype(result)(-1) && errno == EFAULT && (static_cast<int>(memory.touch(access)) | ... | 0) != 0)
+        result = call();
+    return result;
+}
+
+/// Makes a call with this memory, for which it is accessed first. While it waits, another thread may make pages
+/// inaccessible, by releasing a lock. The call that then fails is repeated, but not if there was nothing to repair:
+/// then its failure is the program's.
 template <class Call, class... Memory>
 auto make(Call call, Memory... memory) {
     if (!memory_may_fault()) [[likely]]
         return call();
     KernelAccess access;
-    const auto touch = [&] { return (static_cast<int>(memory.touch(access)) | ... | 0) != 0; };
-    touch();
-    auto result = call();
-    while (result == decltype(result)(-1) && errno == EFAULT && touch()) result = call();
-    return result;
+    (static_cast<void>(memory.touch(access)), ...);
+    return repeat(access, call, memory...);
+}
+/// The same for a call that seldom reaches the kernel, which then writes all or nothing, as one that tells the time:
+/// the memory is accessed only if it has failed.
+template <class Call, class... Memory>
+auto make_quickly(Call call, Memory... memory) {
+    KernelAccess access;
+    return repeat(access, call, memory...);
 }
 /// The same for functions that return a pointer, which is null where they fail.
 template <class Call, class... Memory>

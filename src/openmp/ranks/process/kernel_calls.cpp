@@ -369,7 +369,11 @@ KUMIKI_AFFINITY(kumiki_old_get_affinity, pthread_getaffinity_np, "GLIBC_2.3.4", 
 KUMIKI_AFFINITY(kumiki_set_affinity, pthread_setaffinity_np, "GLIBC_2.34", const cpu_set_t, Read)
 KUMIKI_AFFINITY(kumiki_old_set_affinity, pthread_setaffinity_np, "GLIBC_2.3.4", const cpu_set_t, Read)
 
-KUMIKI_CALL(int, clock_gettime, (clockid_t clock, timespec* to), (clock, to), written(to))
+/// The runtime itself asks often.
+KUMIKI_ENTRY int clock_gettime(clockid_t clock, timespec* to) noexcept {
+    static auto* const after = kumiki::platform::next_function(&clock_gettime, "clock_gettime");
+    return make_quickly([=] { return after(clock, to); }, written(to));
+}
 KUMIKI_CALL(clock_t, times, (tms * to), (to), written(to))
 KUMIKI_CALL(int, getrusage, (__rusage_who_t who, rusage* to), (who, to), written(to))
 KUMIKI_CALL(int, getrlimit, (__rlimit_resource_t which, rlimit* to), (which, to), written(to))
