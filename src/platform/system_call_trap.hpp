@@ -10,7 +10,7 @@ namespace kumiki::platform {
 /// not handle faults of such memory, but fails (EFAULT). From now on a call of any thread of this process that has an
 /// argument in the range raises SIGSYS; the handler touches the memory like the program itself (KernelAccess), and
 /// repeats the call. Calls whose buffers are named by an array of addresses pass the addresses of these arrays only;
-/// iovec_calls.cpp takes care of them.
+/// iovec_calls.cpp and message_calls.cpp take care of them.
 ///
 /// This cannot be undone, and children inherit it, also across exec: the range must consist of addresses that no
 /// program uses. Without privileges it is only possible for a process that can gain none (no_new_privs), so the process

@@ -80,8 +80,10 @@ void Printer::print(std::size_t sender, Bytes bytes) {
     const StreamWriter::Receipt receipt{sender, bytes.text.size()};
     Output& output = outputs_[index];
     if (!output.lines.empty()) {
+        const bool may_be_part = !bytes.text.empty() && bytes.text.back() != '\n';
         bytes.text = lines_of(output.lines, bytes);
-        if (!labels_ && !timer_.runs()) timer_.start(*events_, shortest_wait, [this] { show_what_waits(); });
+        if (!labels_ && may_be_part && !timer_.runs())
+            timer_.start(*events_, shortest_wait, [this] { show_what_waits(); });
     }
     if (!bytes.text.empty() || receipt.bytes > 0) output.writer->add(std::move(bytes.text), receipt);
 }

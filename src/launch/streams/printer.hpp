@@ -28,7 +28,7 @@ public:
     /// Appends to `out` the lines that `text` completes, and keeps the rest until its line ends, so that lines stay
     /// whole.
     void add(std::string_view text, std::string& out);
-    /// Appends the last line if it has no end; with a label, one is put behind it.
+    /// Appends the last line if it has no end; a line with a label gets one.
     void finish(std::string& out);
     /// Of lines without labels, appends what has been kept since before the last call: the program may be asking for
     /// something. Returns whether it still keeps something.

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <link.h>
 #include <span>
 #include <threads.h>
-#include <utility>
 #include <vector>
 
 #include "openmp/entry/entry.hpp"

@@ -70,7 +70,7 @@ private:
         std::size_t place; ///< of a stream
         int descriptor = no_descriptor;
         std::optional<off64_t> at{};
-        /// Whether so many bytes that are written to this one, and what is written to `next` then, are one piece.
+        /// Whether text for `next` continues this many bytes of text for this file.
         bool goes_on_as(const File& next, std::size_t bytes) const;
     };
     static constexpr int no_descriptor = -1;
