@@ -94,7 +94,8 @@ struct Settings {
     std::string network_devices; ///< that reach the other hosts (eth0,mlx5_0:1), if no interface is named
     int segment = -1;            ///< file descriptor of the memory that the ranks of this host share; -1: no launcher
     int wireup = -1; ///< file descriptor of the socket through which the ranks of all hosts find each other; -1: none
-    std::vector<int> job_threads = {0}; ///< of all ranks: one number, or one for each; 0: set by no launcher
+    int output_marks = -1, output_unread = -1; ///< file descriptors for the order of output (OutputRelay); -1: none
+    std::vector<int> job_threads = {0};        ///< of all ranks: one number, or one for each; 0: set by no launcher
     std::vector<int> cpus;
     bool crowded = false;
     std::string openmp_homes; ///< of parts of the program's variables (openmp/ranks/home_map.hpp)

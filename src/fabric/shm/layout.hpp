@@ -22,7 +22,7 @@
 /// of one job run the same library, which Header::version checks.
 namespace kumiki::fabric::shm {
 
-inline constexpr std::uint64_t layout_version = 0x6b756d696b690009; // "kumiki", version 9
+inline constexpr std::uint64_t layout_version = 0x6b756d696b69000a; // "kumiki", version 10
 
 /// `over`: with this rank's end the job is over, also for the ranks that have not left it.
 enum class RankState : std::uint32_t { absent = 0, joined = 1, left = 2, over = 3 };
@@ -80,7 +80,10 @@ struct alignas(platform::smallest_page) RankBlock {
     std::atomic<std::uint64_t> process_namespace;
     std::atomic<std::uint64_t> probe; ///< address of this block in that process, to find out whether others reach it
     std::atomic<std::uint64_t> beats; ///< heartbeats of its agent, watched by its neighbours; 0: it has none
-    wait::Bell bell;                  ///< wakes threads of this rank that wait for other ranks
+    /// Not 0: the launcher has read output of this rank for which the rank has not asked for a place
+    /// (launch/streams/output_relay.hpp).
+    std::atomic<std::uint32_t> output_read;
+    wait::Bell bell; ///< wakes threads of this rank that wait for other ranks
     Inbox inbox;
     Correspondents correspondents;
     MessageCall call;

@@ -17,6 +17,8 @@ struct Job {
     std::vector<int> threads; ///< of every rank of the whole job
 
     int ranks() const { return share.ranks; } ///< on this host
+    /// Whether what its ranks print one after the other must be printed in this order.
+    bool orders_output() const { return options.openmp && share.size > 1; }
 };
 
 } // namespace kumiki::launch

@@ -125,6 +125,7 @@ void Controller::handle(std::size_t index, const Frame& frame) {
         if (all_are(State::ready)) start_ranks();
     } else if (const auto written = read_message<Written>(frame)) input_.written(written->bytes);
     else if (read_message<Closed>(frame)) input_.stop();
+    else if (const auto mark = read_message<Mark>(frame)) take_mark(host, *mark);
     else if (const auto card = read_message<Card>(frame)) tell_all(*card);
     else if (auto reached = read_message<VerdictReached>(frame)) take_verdict(host, std::move(reached->verdict));
     else if (const auto stopped = read_message<Stopped>(frame)) count_stopped(index, stopped->ranks);
@@ -185,6 +186,13 @@ std::vector<RankRequest> Controller::ranks_on_cores_of(std::size_t host) const {
 /// The controller takes a rank's output from its own host only.
 void Controller::print(std::size_t host, Bytes bytes) {
     if (hosts_[host]->share().has(bytes.rank)) printer_.print(host, std::move(bytes));
+}
+
+/// The printer prints in the order of its calls.
+void Controller::take_mark(RemoteHost& host, const Mark& mark) {
+    if (!host.share().has(mark.rank)) return;
+    printer_.show_parts(mark.rank);
+    tell(host, mark);
 }
 
 /// All ranks must know this: a stopped rank is silent, but its host must not be given up for that.

@@ -53,6 +53,7 @@ private:
     void start_ranks();
     std::vector<RankRequest> ranks_on_cores_of(std::size_t host) const;
     void print(std::size_t host, Bytes bytes);
+    void take_mark(RemoteHost& host, const Mark& mark);
     void count_stopped(std::size_t host, int ranks);
     void take_verdict(RemoteHost& host, Verdict verdict);
     void host_lost(RemoteHost& host);

@@ -61,12 +61,16 @@ void tell_job(Environment& environment, const Job& job, int segment) {
     environment.set("KUMIKI_CROWDED", job.placement.crowded ? "yes" : "no");
 }
 
-void tell_rank(Environment& environment, const Job& job, int rank, int wireup) {
+void tell_rank(Environment& environment, const Job& job, int rank, const RankDescriptors& descriptors) {
     environment.set("KUMIKI_RANK", std::to_string(job.share.first + rank));
     environment.set("KUMIKI_LOCAL_RANK", std::to_string(rank));
-    // If a rank of a job over several hosts started this job, the variable is in the environment.
-    if (wireup >= 0) environment.set("KUMIKI_WIREUP", std::to_string(wireup));
-    else environment.remove("KUMIKI_WIREUP");
+    const auto tell_descriptor = [&](std::string_view name, int descriptor) {
+        if (descriptor >= 0) environment.set(name, std::to_string(descriptor));
+        else environment.remove(name); // that of a rank which starts this job
+    };
+    tell_descriptor("KUMIKI_WIREUP", descriptors.wireup);
+    tell_descriptor("KUMIKI_OUTPUT_MARKS", descriptors.marks);
+    tell_descriptor("KUMIKI_OUTPUT_UNREAD", descriptors.unread);
     const RankPlace& place = job.placement.ranks[static_cast<std::size_t>(rank)];
     environment.set("KUMIKI_THREADS", std::to_string(place.size));
     environment.set("KUMIKI_CPUS", fmt::format("{}", fmt::join(place.threads, ",")));

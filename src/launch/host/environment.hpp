@@ -30,7 +30,12 @@ Result<Settings> read_settings_with(const Variables& options);
 /// Sets the variables that are the same for all ranks of this host; `segment` is the descriptor of their shared memory.
 void tell_job(Environment& environment, const Job& job, int segment);
 
-/// Sets the variables of rank `rank` of this host; `wireup` is the descriptor of its socket, or -1.
-void tell_rank(Environment& environment, const Job& job, int rank, int wireup);
+/// Descriptors that a rank has beside its streams (RankStreams); -1: it has none.
+struct RankDescriptors {
+    int wireup, marks, unread;
+};
+
+/// Sets the variables of rank `rank` of this host.
+void tell_rank(Environment& environment, const Job& job, int rank, const RankDescriptors& descriptors);
 
 } // namespace kumiki::launch

@@ -64,8 +64,8 @@ std::vector<pid_t> HostDaemon::run_ranks() {
 
 Result<> HostDaemon::prepare() {
     // The descriptors that ranks inherit have numbers above those that programs use. If the ranks' output and cards go
-    // through the host daemon, each rank needs two pipes and a socket.
-    constexpr rlim_t few = 30, for_each_rank = 3;
+    // through the host daemon, each rank needs two pipes and two sockets.
+    constexpr rlim_t few = 30, for_each_rank = 4;
     const bool goes_through_keeper = job_.options.label || !job_.share.host.empty();
     const auto needed =
         lowest_shared_descriptor + few + (goes_through_keeper ? for_each_rank * static_cast<rlim_t>(job_.ranks()) : 0);
@@ -102,7 +102,7 @@ void HostDaemon::start_ranks() {
 
 bool HostDaemon::start_rank(int rank, const Environment& environment) {
     const pid_t daemon = getpid();
-    const auto streams = link_->open(rank);
+    const auto streams = link_->open(rank, segment_->block(rank));
     const pid_t process = streams ? fork() : -1;
     if (process == 0)
         become_rank({.job = job_,

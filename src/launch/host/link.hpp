@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "fabric/shm/layout.hpp"
 #include "launch/command/outcome.hpp"
 #include "platform/descriptor.hpp"
 #include "launch/system/events.hpp"
@@ -14,6 +15,7 @@ namespace kumiki::launch {
 /// The descriptors that a new rank gets from its link; for an empty one the rank inherits the host daemon's own stream.
 struct RankStreams {
     platform::Descriptor input, output, error;
+    platform::Descriptor marks, unread; ///< for the order of its output (OutputRelay)
     platform::Descriptor wireup; ///< the rank's end of the socket through which ranks of several hosts find each other
 };
 
@@ -41,9 +43,9 @@ public:
 
     /// From now on `events` serves the link, and the link calls `listener`.
     virtual void attach(Events& events, LinkListener& listener) = 0;
-    /// The streams for the rank with this number on the host; nothing if the system has no descriptors left (errno
-    /// tells why).
-    virtual std::optional<RankStreams> open(int local_rank) = 0;
+    /// The streams for the rank with this number on the host, whose block this is; nothing if the system has no
+    /// descriptors left (errno tells why).
+    virtual std::optional<RankStreams> open(int local_rank, fabric::shm::RankBlock& block) = 0;
     /// Must be called when all ranks have been started.
     virtual void started() = 0;
     /// Reports why the job ends early, as soon as the reason is known; again if the end of another rank turns out to

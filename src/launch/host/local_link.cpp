@@ -7,9 +7,14 @@
 
 namespace kumiki::launch {
 
+LocalLink::Labels::Labels(const Job& job)
+    : printer(job.ranks(), true),
+      output(
+          0, job.orders_output(), [this](Bytes bytes) { printer.print(0, std::move(bytes)); },
+          [this](const Mark& mark) { output.mark_passed(mark); }) {}
+
 LocalLink::LocalLink(const Job& job) {
-    if (!job.options.label) return;
-    labels_.emplace(job.ranks(), [this](Bytes bytes) { labels_->printer.print(0, std::move(bytes)); });
+    if (job.options.label) labels_.emplace(job);
 }
 
 void LocalLink::attach(Events& events, LinkListener& listener) {
@@ -17,13 +22,15 @@ void LocalLink::attach(Events& events, LinkListener& listener) {
     listener_ = &listener;
 }
 
-std::optional<RankStreams> LocalLink::open(int local_rank) {
+std::optional<RankStreams> LocalLink::open(int local_rank, fabric::shm::RankBlock& block) {
     RankStreams streams;
     if (!labels_) return streams;
-    auto writers = labels_->output.open(local_rank);
-    if (!writers || !labels_->printer.is_open()) return {};
-    streams.output = std::move((*writers)[0]);
-    streams.error = std::move((*writers)[1]);
+    auto ends = labels_->output.open(local_rank, block.output_read);
+    if (!ends || !labels_->printer.is_open()) return {};
+    streams.output = std::move(ends->output);
+    streams.error = std::move(ends->error);
+    streams.marks = std::move(ends->marks);
+    streams.unread = std::move(ends->unread);
     return streams;
 }
 

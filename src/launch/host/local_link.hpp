@@ -16,7 +16,7 @@ public:
     explicit LocalLink(const Job& job);
 
     void attach(Events& events, LinkListener& listener) override;
-    std::optional<RankStreams> open(int local_rank) override;
+    std::optional<RankStreams> open(int local_rank, fabric::shm::RankBlock& block) override;
     void started() override;
     void report_verdict(const Verdict&) override {}
     void stopped(int) override {} // there are no ranks on other hosts that would miss its heartbeat
@@ -27,7 +27,7 @@ public:
 
 private:
     struct Labels {
-        Labels(int ranks, std::function<void(Bytes)> print) : printer(ranks, true), output(0, std::move(print)) {}
+        explicit Labels(const Job& job);
 
         Printer printer;
         OutputRelay output;

@@ -42,6 +42,11 @@ void connect(const RankStart& start) {
     if (streams.error) dup2(streams.error.get(), STDERR_FILENO);
 }
 
+/// A copy of the descriptor that the program will have; -1: there is none.
+int inherited(const platform::Descriptor& descriptor) {
+    return descriptor ? fcntl(descriptor.get(), F_DUPFD, lowest_shared_descriptor) : -1;
+}
+
 } // namespace
 
 void become_rank(RankStart start) {
@@ -50,8 +55,9 @@ void become_rank(RankStart start) {
     if (start.job.placement.this_machine)
         bind_to(start.job.placement.ranks[static_cast<std::size_t>(start.rank)].processors);
     connect(start);
-    const int wireup = start.streams.wireup ? fcntl(start.streams.wireup.get(), F_DUPFD, lowest_shared_descriptor) : -1;
-    tell_rank(start.environment, start.job, start.rank, wireup);
+    const RankStreams& streams = start.streams;
+    tell_rank(start.environment, start.job, start.rank,
+              {inherited(streams.wireup), inherited(streams.marks), inherited(streams.unread)});
     std::vector<std::string> words = start.job.options.program;
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());

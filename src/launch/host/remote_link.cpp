@@ -7,7 +7,9 @@ namespace kumiki::launch {
 RemoteLink::RemoteLink(const Job& job, Channel channel)
     : share_(job.share),
       channel_(std::move(channel)),
-      output_(share_.first, [this](const Bytes& bytes) { channel_.send(bytes); }),
+      output_(
+          share_.first, job.orders_output(), [this](const Bytes& bytes) { channel_.send(bytes); },
+          [this](const Mark& mark) { channel_.send(mark); }),
       input_(channel_),
       wireup_(channel_, share_,
               [this](std::string sentence) { listener_->end_with({exit_code::environment, std::move(sentence)}); }),
@@ -22,12 +24,14 @@ void RemoteLink::attach(Events& events, LinkListener& listener) {
     heartbeat_.start(events, [this] { channel_.send(Alive{}); }, [this] { listener_->on_link_lost(); });
 }
 
-std::optional<RankStreams> RemoteLink::open(int local_rank) {
+std::optional<RankStreams> RemoteLink::open(int local_rank, fabric::shm::RankBlock& block) {
     RankStreams streams;
-    auto writers = output_.open(local_rank);
-    if (!writers) return {};
-    streams.output = std::move((*writers)[0]);
-    streams.error = std::move((*writers)[1]);
+    auto ends = output_.open(local_rank, block.output_read);
+    if (!ends) return {};
+    streams.output = std::move(ends->output);
+    streams.error = std::move(ends->error);
+    streams.marks = std::move(ends->marks);
+    streams.unread = std::move(ends->unread);
     const bool reads = share_.first + local_rank == 0;
     if (reads) streams.input = input_.open();
     if (!share_.alone()) streams.wireup = wireup_.open(local_rank);
@@ -51,6 +55,7 @@ void RemoteLink::take(const Frame& frame) {
     else if (const auto bytes = read_message<Bytes>(frame)) input_.add(bytes->text);
     else if (const auto written = read_message<Written>(frame)) output_.written(written->stream, written->bytes);
     else if (const auto closed = read_message<Closed>(frame)) output_.closed(closed->stream);
+    else if (const auto mark = read_message<Mark>(frame)) output_.mark_passed(*mark);
     else if (const auto card = read_message<Card>(frame)) wireup_.add(*card);
 }
 

@@ -16,7 +16,7 @@ public:
     RemoteLink(const Job& job, Channel channel);
 
     void attach(Events& events, LinkListener& listener) override;
-    std::optional<RankStreams> open(int local_rank) override;
+    std::optional<RankStreams> open(int local_rank, fabric::shm::RankBlock& block) override;
     void started() override;
     void report_verdict(const Verdict& verdict) override { channel_.send(VerdictReached{verdict}); }
     void stopped(int ranks) override { channel_.send(Stopped{ranks}); }

@@ -33,6 +33,7 @@ enum class MessageType : std::uint32_t {
     done = 13,
     alive = 14,
     stopped = 15,
+    mark = 16,
 };
 
 /// The hidden option by which the controller starts this program on each host.
@@ -128,6 +129,13 @@ struct Closed {
     static constexpr auto type = MessageType::closed;
     int stream = 0;
     static auto fields(auto& self) { return std::tie(self.stream); }
+};
+
+/// host daemon -> controller: a rank asks for the place of what it has printed (OutputRelay); back: it has its place.
+struct Mark {
+    static constexpr auto type = MessageType::mark;
+    int rank = 0;
+    static auto fields(auto& self) { return std::tie(self.rank); }
 };
 
 /// host daemon -> controller -> all host daemons: a rank's card for the other ranks.

@@ -88,6 +88,16 @@ void Printer::print(std::size_t sender, Bytes bytes) {
     if (!bytes.text.empty() || receipt.bytes > 0) output.writer->add(std::move(bytes.text), receipt);
 }
 
+void Printer::show_parts(int rank) {
+    if (labels_) return;
+    for (Output& output : outputs_) {
+        const auto at = static_cast<std::size_t>(rank);
+        std::string text;
+        if (at < output.lines.size()) output.lines[at].finish(text);
+        if (!text.empty()) output.writer->add(std::move(text), {0, 0});
+    }
+}
+
 void Printer::remark(std::string_view sentence) { outputs_.back().writer->add(line_of(sentence), {0, 0}); }
 
 void Printer::finish() {

@@ -58,6 +58,8 @@ public:
     /// Prints the output of a rank to stdout or stderr, in the order of the calls. An empty text means the end of the
     /// rank's stream.
     void print(std::size_t sender, Bytes bytes);
+    /// Prints the parts of lines of a rank that have been kept, which now come before what others print.
+    void show_parts(int rank);
     /// Prints a sentence of the launcher, in the order of the calls.
     void remark(std::string_view sentence);
     /// Declares that nothing more will be printed, and writes out lines without an end.

@@ -61,6 +61,7 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
       updates_(settings.openmp_atomics),
       has_own_host_(fabric_->everybody().hosts() == fabric_->size()),
       here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
+      standard_output_(settings.output_marks, settings.output_unread, fabric_->memory().own().output_read),
       lock_numbers_(settings.rank, settings.size),
       random_numbers_(settings.rank) {
     std::vector<int> threads;

@@ -207,6 +207,7 @@ std::vector<std::uint8_t*> Ranks::take_bytes() {
 void Ranks::flush_output() {
     refuse_reading_input(*this); // other ranks must not see what was computed without it
     if (__fpending(stdout) != 0) std::fflush(stdout);
+    standard_output_.take_place();
     streams_->pass_on();
 }
 
