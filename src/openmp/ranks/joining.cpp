@@ -60,8 +60,8 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
       measures_(settings.openmp_schedule == "measured"),
       updates_(settings.openmp_atomics),
       has_own_host_(fabric_->everybody().hosts() == fabric_->size()),
-      here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
       standard_output_(settings.output_marks, settings.output_unread, fabric_->memory().own().output_read),
+      here_first_(std::make_unique<Lock[]>(KUMIKI_SHARED_LOCKS)),
       lock_numbers_(settings.rank, settings.size),
       random_numbers_(settings.rank) {
     std::vector<int> threads;
@@ -210,7 +210,12 @@ Result<> Ranks::share_streams() {
         by_rank.push_back(reinterpret_cast<Streams::Inbox*>(static_cast<std::byte*>(*inboxes) + each * page));
         units.push_back(reinterpret_cast<FortranUnits::Unit**>(by_rank.back() + 1));
     }
-    streams_.emplace(*this, by_rank);
+    file_calls_.emplace(*fabric_, [this](const FileCalls::Request& request) {
+        streams_->take_in(); // what others have written to the file before
+        return own_files_.make(request);
+    });
+    if (auto begun = file_calls_->begin(collectives_); !begun) return begun;
+    streams_.emplace(*this, by_rank, *file_calls_);
     fortran_units_.emplace(*this, units);
     return {};
 }
@@ -280,6 +285,7 @@ void Ranks::leave() {
     variable_wait_.reset(); // nobody asks this rank for a release any more, or for a lock
     kept_locks_.reset();
     events_.reset();
+    file_calls_->end();
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the
     // process ends, and what this rank has sent must have arrived.

@@ -166,6 +166,7 @@ void Ranks::meet(std::span<std::byte> of_rank_0) {
     for (std::uint8_t* const byte : met) *byte = 1;
     return_blocks(freed);
     streams_->take_in();
+    streams_->remote_files()->forget_ends();
     if (record_) last_meeting_ = explain::Timed::Clock::now();
 }
 
@@ -208,7 +209,7 @@ void Ranks::flush_output() {
     refuse_reading_input(*this); // other ranks must not see what was computed without it
     if (__fpending(stdout) != 0) std::fflush(stdout);
     standard_output_.take_place();
-    streams_->pass_on();
+    streams_->release();
 }
 
 // -- constructs --

@@ -31,6 +31,7 @@
 #include "openmp/ranks/process/standard_output.hpp"
 #include "openmp/ranks/memory/stacks.hpp"
 #include "openmp/ranks/memory/thread_variables.hpp"
+#include "openmp/ranks/process/own_files.hpp"
 #include "openmp/ranks/process/streams.hpp"
 #include "openmp/ranks/process/fortran_units.hpp"
 #include "openmp/ranks/wait_times.hpp"
@@ -360,6 +361,8 @@ private:
     std::optional<Stacks> stacks_;
     std::uint64_t next_claim_ = 0; ///< of the thread that leads
     StandardOutput standard_output_;
+    OwnFiles own_files_;
+    std::optional<FileCalls> file_calls_;
     std::optional<Streams> streams_;
     std::optional<FortranUnits> fortran_units_;
     std::optional<ProcessState> process_state_;

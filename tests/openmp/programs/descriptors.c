@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static long use(const char* how, int file, char* bytes) {
@@ -16,11 +17,14 @@ static long use(const char* how, int file, char* bytes) {
     if (strcmp(how, "writev") == 0) return writev(file, pieces, 2);
     if (strcmp(how, "pwrite") == 0) return pwrite(file, bytes, 3, 6);
     if (strcmp(how, "pwritev") == 0) return pwritev(file, pieces, 2, 6);
-    if (strcmp(how, "pread") == 0) return pread(file, bytes, 3, 0);
+    if (strcmp(how, "read") == 0) return read(file, bytes, 3);
+    if (strcmp(how, "pread") == 0) return pread(file, bytes, 3, 1);
     if (strcmp(how, "readv") == 0) return readv(file, pieces, 2);
-    if (strcmp(how, "preadv") == 0) return preadv(file, pieces, 2, 0);
-    if (strcmp(how, "lseek") == 0) return lseek(file, 0, SEEK_END);
-    return fstat(file, &status);
+    if (strcmp(how, "preadv") == 0) return preadv(file, pieces, 2, 2);
+    if (strcmp(how, "lseek") == 0) return lseek(file, -1, SEEK_END);
+    if (strcmp(how, "fstat") == 0) return fstat(file, &status) == 0 ? status.st_size : -1;
+    struct statfs about;
+    return fstatfs(file, &about);
 }
 
 int main(int count, char** arguments) {
@@ -33,6 +37,8 @@ int main(int count, char** arguments) {
     char name[] = "/tmp/kumiki-descriptors-XXXXXX";
     const int file = mkstemp(name);
     unlink(name);
+    const int reads = strstr(arguments[1], "write") == NULL;
+    if (reads && pwrite(file, "012345678", 9, 0) != 9) abort();
     char first[] = "abc";
     printf("opened %d\n", use(arguments[1], file, first) >= 0);
     fflush(stdout);
@@ -43,7 +49,8 @@ int main(int count, char** arguments) {
         if (mkstemp(own) < 0) abort();
         unlink(own);
         char second[] = "xyz";
-        printf("got %ld\n", use(arguments[1], file, second));
+        printf("got %ld", use(arguments[1], file, second));
+        printf(" %s\n", second);
         fflush(stdout);
     }
     char whole[16] = "";

@@ -42,7 +42,8 @@ void keep_descriptors_apart(int rank) {
 }
 
 void refuse_other_uses() {
-    process().others()->refuse("a file that another process has opened, in other ways than writing to it");
+    process().others()->refuse(
+        "a file that another process has opened, in other ways than reading, writing, moving and closing it");
     std::abort(); // it has ended the process
 }
 
@@ -61,7 +62,7 @@ void refuse_file_elsewhere(int file) {
     if (file >= descriptors_of_streams) refuse_other_uses();
     if (other_owner(file))
         others->refuse(fmt::format("a descriptor ({}) of a file that another process has opened, in other ways than "
-                                   "writing to it",
+                                   "reading, writing and moving it",
                                    file)
                            .c_str());
 }

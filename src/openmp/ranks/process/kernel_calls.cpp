@@ -2,8 +2,8 @@
 // are at another rank, but fails (EFAULT), so these functions stand before those of the C library and touch the memory
 // first. A filter of system calls, as shared arrays have it, is not possible: the variables of the program lie at
 // addresses that programs which it starts use, too, and they inherit the filter (docs/decisions/openmp-placement.md).
-// Messages of sockets are in platform/message_calls.cpp, calls that open streams in streams.cpp, chdir() in
-// process_state.cpp, and getcwd() and scandir() in memory/returned_memory.cpp.
+// Files of descriptors are in descriptor_calls.cpp, messages of sockets in platform/message_calls.cpp, calls that open
+// streams in streams.cpp, chdir() in process_state.cpp, and getcwd() and scandir() in memory/returned_memory.cpp.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -72,22 +72,6 @@ bool is_about_lock(int command) {
     }
 }
 
-/// What a call returns, unless the file is one that another process has opened. (Of the descriptor that stands for it
-/// here, fstat() knows something.)
-template <class Result>
-Result unless_elsewhere(int file, Result result) {
-    if (result == 0 || (result < 0 && errno == EBADF)) kumiki::openmp::refuse_file_elsewhere(file);
-    return result;
-}
-
-/// What a call that writes returns, which can also write to a file that another process has opened.
-ssize_t or_write_elsewhere(ssize_t result, int file, std::span<const iovec> from, std::optional<off64_t> at = {}) {
-    return result < 0 && errno == EBADF ? kumiki::openmp::Streams::write(file, from, at) : result;
-}
-
-std::array<iovec, 1> all_of(const void* from, std::size_t bytes) { return {{{const_cast<void*>(from), bytes}}}; }
-std::span<const iovec> all_of(const iovec* from, int count) { return {from, static_cast<std::size_t>(count)}; }
-
 } // namespace
 
 // A function, its parameters, the names of these, and the memory that it gives to the kernel.
@@ -95,22 +79,6 @@ std::span<const iovec> all_of(const iovec* from, int count) { return {from, stat
     KUMIKI_ENTRY result name parameters {                                                                              \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return make([=] { return after arguments; }, __VA_ARGS__);                                                     \
-    }
-// The same for a function whose first parameter is a descriptor `file`.
-#define KUMIKI_FILE_CALL(result, name, parameters, arguments, ...)                                                     \
-    KUMIKI_ENTRY result name parameters {                                                                              \
-        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        return unless_elsewhere(file, make([=] { return after arguments; }, __VA_ARGS__));                             \
-    }
-// The same for a function that writes to a `file`, from memory in one or more pieces; at an offset, or where the file
-// is.
-#define KUMIKI_WRITE_CALL(name, parameters, arguments, memory, ...)                                                    \
-    KUMIKI_ENTRY ssize_t name parameters {                                                                             \
-        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        const auto all = all_of memory;                                                                                \
-        const auto result =                                                                                            \
-            make([=] { return after arguments; }, Pieces<kumiki::platform::Attempt::read>{all.data(), all.size()});    \
-        return or_write_elsewhere(result, file, all __VA_OPT__(, ) __VA_ARGS__);                                       \
     }
 #define KUMIKI_POINTER_CALL(result, name, parameters, arguments, ...)                                                  \
     KUMIKI_ENTRY result name parameters {                                                                              \
@@ -120,33 +88,6 @@ std::span<const iovec> all_of(const iovec* from, int count) { return {from, stat
 // -- data --
 
 using Size = std::size_t;
-KUMIKI_FILE_CALL(ssize_t, read, (int file, void* to, Size bytes), (file, to, bytes), Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, pread, (int file, void* to, Size bytes, off_t at), (file, to, bytes, at), Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, pread64, (int file, void* to, Size bytes, off64_t at), (file, to, bytes, at),
-                 Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, readv, (int file, const iovec* to, int count), (file, to, count), written(to, count))
-KUMIKI_FILE_CALL(ssize_t, preadv, (int file, const iovec* to, int count, off_t at), (file, to, count, at),
-                 written(to, count))
-KUMIKI_FILE_CALL(ssize_t, preadv64, (int file, const iovec* to, int count, off64_t at), (file, to, count, at),
-                 written(to, count))
-KUMIKI_WRITE_CALL(write, (int file, const void* from, Size bytes), (file, from, bytes), (from, bytes))
-KUMIKI_WRITE_CALL(pwrite, (int file, const void* from, Size bytes, off_t at), (file, from, bytes, at), (from, bytes),
-                  at)
-KUMIKI_WRITE_CALL(pwrite64, (int file, const void* from, Size bytes, off64_t at), (file, from, bytes, at),
-                  (from, bytes), at)
-KUMIKI_WRITE_CALL(writev, (int file, const iovec* from, int count), (file, from, count), (from, count))
-KUMIKI_WRITE_CALL(pwritev, (int file, const iovec* from, int count, off_t at), (file, from, count, at), (from, count),
-                  at)
-KUMIKI_WRITE_CALL(pwritev64, (int file, const iovec* from, int count, off64_t at), (file, from, count, at),
-                  (from, count), at)
-KUMIKI_ENTRY off_t lseek(int file, off_t to, int from) noexcept {
-    static auto* const after = kumiki::platform::next_function(&lseek, "lseek");
-    return unless_elsewhere(file, after(file, to, from));
-}
-KUMIKI_ENTRY off64_t lseek64(int file, off64_t to, int from) noexcept {
-    static auto* const after = kumiki::platform::next_function(&lseek64, "lseek64");
-    return unless_elsewhere(file, after(file, to, from));
-}
 KUMIKI_CALL(ssize_t, recv, (int socket, void* to, Size bytes, int flags), (socket, to, bytes, flags),
             Written{to, bytes})
 KUMIKI_CALL(ssize_t, send, (int socket, const void* from, Size bytes, int flags), (socket, from, bytes, flags),
@@ -174,6 +115,7 @@ KUMIKI_POINTER_CALL(Size, fwrite_unlocked, (const void* from, Size bytes, Size c
 // The C library makes calls of its own with a stream's buffer. One that it allocates itself is never elsewhere.
 KUMIKI_ENTRY int setvbuf(FILE* stream, char* buffer, int mode, Size bytes) {
     static auto* const after = kumiki::platform::next_function(&setvbuf, "setvbuf");
+    if (kumiki::openmp::Streams::is_elsewhere(stream)) return 0; // its owner's buffer is that of the program
     return after(stream, kumiki::platform::memory_may_fault() ? nullptr : buffer, mode, bytes);
 }
 KUMIKI_ENTRY void setbuffer(FILE* stream, char* buffer, Size bytes) {
@@ -182,12 +124,6 @@ KUMIKI_ENTRY void setbuffer(FILE* stream, char* buffer, Size bytes) {
 KUMIKI_ENTRY void setbuf(FILE* stream, char* buffer) { setbuffer(stream, buffer, BUFSIZ); }
 
 // What a program calls that was built with _FORTIFY_SOURCE, as Ubuntu's compiler does; `whole` is its buffer's length.
-KUMIKI_FILE_CALL(ssize_t, __read_chk, (int file, void* to, Size bytes, Size whole), (file, to, bytes, whole),
-                 Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, __pread_chk, (int file, void* to, Size bytes, off_t at, Size whole),
-                 (file, to, bytes, at, whole), Written{to, bytes})
-KUMIKI_FILE_CALL(ssize_t, __pread64_chk, (int file, void* to, Size bytes, off64_t at, Size whole),
-                 (file, to, bytes, at, whole), Written{to, bytes})
 KUMIKI_CALL(ssize_t, __recv_chk, (int socket, void* to, Size bytes, Size whole, int flags),
             (socket, to, bytes, whole, flags), Written{to, bytes})
 KUMIKI_POINTER_CALL(Size, __fread_chk, (void* to, Size whole, Size bytes, Size count, FILE* stream),
@@ -226,10 +162,8 @@ KUMIKI_CALL(ssize_t, readlink, (const char* path, char* to, Size bytes), (path, 
             Written{to, bytes})
 KUMIKI_CALL(int, stat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, lstat, (const char* path, struct stat* to), (path, to), Text{path}, written(to))
-KUMIKI_FILE_CALL(int, fstat, (int file, struct stat* to), (file, to), written(to))
 KUMIKI_CALL(int, stat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, lstat64, (const char* path, struct stat64* to), (path, to), Text{path}, written(to))
-KUMIKI_FILE_CALL(int, fstat64, (int file, struct stat64* to), (file, to), written(to))
 
 KUMIKI_CALL(int, fstatat, (int folder, const char* path, struct stat* to, int flags), (folder, path, to, flags),
             Text{path}, written(to))
@@ -239,8 +173,6 @@ KUMIKI_CALL(int, statx, (int folder, const char* path, int flags, unsigned wante
             (folder, path, flags, wanted, to), Text{path}, written(to))
 KUMIKI_CALL(int, statfs, (const char* path, struct statfs* to), (path, to), Text{path}, written(to))
 KUMIKI_CALL(int, statfs64, (const char* path, struct statfs64* to), (path, to), Text{path}, written(to))
-KUMIKI_FILE_CALL(int, fstatfs, (int file, struct statfs* to), (file, to), written(to))
-KUMIKI_FILE_CALL(int, fstatfs64, (int file, struct statfs64* to), (file, to), written(to))
 KUMIKI_CALL(int, mkfifo, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, chown, (const char* path, uid_t user, gid_t group), (path, user, group), Text{path})
 KUMIKI_CALL(int, lchown, (const char* path, uid_t user, gid_t group), (path, user, group), Text{path})

@@ -1,7 +1,5 @@
 #include "openmp/ranks/process/streams.hpp"
 
-#include <array>
-#include <bitset>
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -15,6 +13,7 @@
 #include "openmp/ranks/memory/malloc.hpp"
 #include "platform/kernel_memory.hpp"
 #include "openmp/ranks/process/descriptors.hpp"
+#include "openmp/ranks/process/stream_places.hpp"
 #include "openmp/ranks/process/ties.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "platform/next_function.hpp"
@@ -32,37 +31,20 @@ struct Block {
 
 namespace {
 
-/// The C library's object of a stream has about 550 bytes.
-struct alignas(64) Slot {
-    std::array<std::byte, 1024> memory;
-};
-
-/// Variables of the process, because the C library asks for memory by malloc(), which has no argument for them; and
-/// because variables of this library are at the same address in all processes.
-struct Slots {
-    std::array<Slot, 512> all;
-    std::mutex mutex;
-    std::bitset<512> used;
-    std::size_t first = 0, end = 0; ///< those of this process; none before there are Streams
-
-    std::size_t number(const void* memory) const {
-        return static_cast<std::size_t>(static_cast<const std::byte*>(memory) - all.front().memory.data()) /
-               sizeof(Slot);
-    }
-    bool has(const void* memory) const { return memory >= all.data() && memory < all.data() + all.size(); }
-};
-Slots the_places; // NOLINT: see above
 Streams* the_streams = nullptr;
 
-std::FILE* stream_of(std::size_t place) { return reinterpret_cast<std::FILE*>(&the_places.all[place]); }
-
 /// Where the next stream goes that this thread opens.
-thread_local Slot* next_place = nullptr;
+thread_local StreamPlaces::Place* next_place = nullptr;
 
 } // namespace
 
-Streams::Streams(Ranks& ranks, std::span<Inbox*> inboxes)
-    : ranks_(ranks), inboxes_(inboxes.begin(), inboxes.end()), own_(*inboxes[static_cast<std::size_t>(ranks.rank())]) {
+StreamPlaces the_places; // NOLINT: see there
+
+Streams::Streams(Ranks& ranks, std::span<Inbox*> inboxes, FileCalls& calls)
+    : ranks_(ranks),
+      inboxes_(inboxes.begin(), inboxes.end()),
+      own_(*inboxes[static_cast<std::size_t>(ranks.rank())]),
+      remote_files_(*this, calls) {
     const std::size_t each = the_places.all.size() / inboxes_.size(), own = static_cast<std::size_t>(ranks.rank());
     for (std::size_t place = 0; place < each * inboxes_.size(); ++place)
         if (place / each != own) stand_in(place);
@@ -73,26 +55,33 @@ Streams::Streams(Ranks& ranks, std::span<Inbox*> inboxes)
 
 /// The stream is not buffered, so that nothing of it stays in the C library.
 void Streams::stand_in(std::size_t place) {
-    constexpr cookie_io_functions_t functions{.read = [](void*, char*, std::size_t) -> ssize_t { refuse_other_uses(); },
-                                              .write = [](void* at, const char* text, std::size_t bytes) -> ssize_t {
-                                                  the_streams->keep(stream_at(reinterpret_cast<std::size_t>(at)),
-                                                                    {text, bytes});
-                                                  return static_cast<ssize_t>(bytes);
-                                              },
-                                              .seek = [](void*, off64_t*, int) -> int { refuse_other_uses(); },
-                                              .close = [](void*) -> int { refuse_other_uses(); }};
+    static const auto place_of = [](void* cookie) { return reinterpret_cast<std::size_t>(cookie); };
+    constexpr cookie_io_functions_t functions{
+        .read = [](void* cookie, char* to, std::size_t bytes) -> ssize_t {
+            return the_streams->remote_files_.read(place_of(cookie), to, bytes);
+        },
+        .write = [](void* cookie, const char* text, std::size_t bytes) -> ssize_t {
+            const std::size_t at = place_of(cookie);
+            the_streams->remote_files_.give_back(at);
+            the_streams->keep({owner_of(at), at}, {text, bytes});
+            return static_cast<ssize_t>(bytes);
+        },
+        .seek = [](void* cookie, off64_t* offset, int whence) -> int {
+            return the_streams->remote_files_.move(place_of(cookie), *offset, whence);
+        },
+        .close = [](void*) -> int { refuse_other_uses(); }};
     next_place = &the_places.all[place];
     std::FILE* const stream = fopencookie(reinterpret_cast<void*>(place), "r+", functions);
     next_place = nullptr;
     if (stream != nullptr) std::setvbuf(stream, nullptr, _IONBF, 0);
 }
 
-Streams::File Streams::stream_at(std::size_t place) {
-    return {static_cast<int>(place / (the_places.end - the_places.first)), place};
-}
+int Streams::owner_of(std::size_t place) { return static_cast<int>(place / (the_places.end - the_places.first)); }
+
+RemoteFiles* Streams::remote_files() { return the_streams == nullptr ? nullptr : &the_streams->remote_files_; }
 
 void* Streams::memory_for_stream(std::size_t bytes) {
-    if (next_place == nullptr || bytes < sizeof(std::FILE) || bytes > sizeof(Slot)) return nullptr;
+    if (next_place == nullptr || bytes < sizeof(std::FILE) || bytes > sizeof(StreamPlaces::Place)) return nullptr;
     return std::exchange(next_place, nullptr);
 }
 
@@ -106,7 +95,7 @@ bool Streams::release(const void* memory) {
 bool Streams::has_place(const std::FILE* stream) { return the_places.has(stream); }
 
 bool Streams::is_elsewhere(const std::FILE* stream) {
-    if (!has_place(stream)) return false;
+    if (the_streams == nullptr || !has_place(stream)) return false;
     const std::size_t place = the_places.number(stream);
     return place < the_places.first || place >= the_places.end;
 }
@@ -157,9 +146,17 @@ std::optional<Streams::File> Streams::file_elsewhere(int file, std::optional<off
         return owner ? std::optional(File{*owner, 0, file, at}) : std::nullopt;
     }
     const auto place = static_cast<std::size_t>(file - descriptors_of_streams);
-    if (place >= the_places.all.size() || !is_elsewhere(stream_of(place))) return {};
-    if (at) refuse_other_uses();
-    return stream_at(place);
+    if (place >= the_places.all.size() || !is_elsewhere(the_places.stream(place))) return {};
+    return File{owner_of(place), place, no_descriptor, at};
+}
+
+std::optional<int> Streams::owner_of(int file) {
+    const auto known = file_elsewhere(file, {});
+    if (!known) {
+        errno = EBADF;
+        return {};
+    }
+    return known->owner;
 }
 
 ssize_t Streams::write(int file, std::span<const iovec> from, std::optional<off64_t> at) {
@@ -169,6 +166,7 @@ ssize_t Streams::write(int file, std::span<const iovec> from, std::optional<off6
         errno = EBADF;
         return -1;
     }
+    if (to->descriptor == no_descriptor && at) refuse_other_uses();
     std::string text; // a copy, because the memory may fault
     for (const iovec& piece : from) text.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
     const auto bytes = static_cast<ssize_t>(text.size());
@@ -211,7 +209,7 @@ void Streams::take_in_blocks() {
 void Streams::write_here(const File& to, const std::string& text) {
     if (to.descriptor == no_descriptor) {
         if (!is_open(to.place)) return;
-        std::FILE* const stream = stream_of(to.place);
+        std::FILE* const stream = the_places.stream(to.place);
         std::fwrite(text.data(), 1, text.size(), stream);
         std::fflush(stream); // what a file stream of C++ writes next bypasses the C library's buffer
         return;
@@ -282,4 +280,9 @@ __asm__(".symver kumiki_file_write_both, _ZNSt12__basic_fileIcE8xsputn_2EPKclS2_
 KUMIKI_ENTRY int fileno(FILE* stream) noexcept {
     static auto* const after = kumiki::platform::next_function(&fileno, "fileno");
     return Streams::is_elsewhere(stream) ? Streams::descriptor_of(stream) : after(stream);
+}
+
+KUMIKI_ENTRY int fclose(FILE* stream) {
+    static auto* const after = kumiki::platform::next_function(&fclose, "fclose");
+    return Streams::is_elsewhere(stream) ? Streams::remote_files()->close(stream) : after(stream);
 }

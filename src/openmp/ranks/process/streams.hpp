@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <vector>
 
+#include "openmp/ranks/process/remote_files.hpp"
+
 namespace kumiki::openmp {
 
 class Ranks;
@@ -18,9 +20,9 @@ class Ranks;
 /// The streams (FILE) that the program opens. A stream belongs to the process that has opened it, but the program may
 /// give its address to threads of all processes. Therefore streams lie at places that all processes have at the same
 /// address, and at each place of another process there is one that keeps what is written to it until this process
-/// releases a lock or meets the others. The owner then writes it to the file. All other uses are refused: a program
-/// that closes a file expects it to be complete at once. File streams of C++ have such a stream. What is written to a
-/// descriptor of another process goes the same way.
+/// releases a lock or meets the others. The owner then writes it to the file. For other uses the owner is asked
+/// (RemoteFiles). File streams of C++ have such a stream. What is written to a descriptor of another process goes the
+/// same way.
 ///
 /// What is on its way is in blocks of the program's heap, one list for each owner, guarded by a lock of the shared
 /// memory (Ranks::stream_lock).
@@ -33,7 +35,7 @@ public:
     };
 
     /// `inboxes`: zeros, by rank.
-    Streams(Ranks& ranks, std::span<Inbox*> inboxes);
+    Streams(Ranks& ranks, std::span<Inbox*> inboxes, FileCalls& calls);
 
     /// Opens a stream for the program by calling open().
     template <class Open>
@@ -44,8 +46,16 @@ public:
     static bool release(const void* memory);
     /// Whether it lies at such a place, so that other processes can write to it.
     static bool has_place(const std::FILE* stream);
-    /// Whether this is a stream of another process.
+    /// Whether this is a stream, or a descriptor, of another process.
     static bool is_elsewhere(const std::FILE* stream);
+    static bool is_elsewhere(int file) { return file_elsewhere(file, {}).has_value(); }
+    /// Whether this process has opened a stream at this place.
+    static bool is_open(std::size_t place);
+    static int owner_of(std::size_t place);
+    /// The other process to which a descriptor belongs. None, with EBADF: it is no other process's.
+    static std::optional<int> owner_of(int file);
+    /// Null in a program that runs as one process.
+    static RemoteFiles* remote_files();
 
     /// The descriptor of a stream of another process, with which a program can only write.
     static int descriptor_of(const std::FILE* stream);
@@ -53,7 +63,12 @@ public:
     /// stream; `at` this offset, or where that file is. Returns how many bytes, or -1, with EBADF, if it is neither.
     static ssize_t write(int file, std::span<const iovec> from, std::optional<off64_t> at = {});
 
-    /// Lets the owners have what has been written here.
+    /// Lets the owners have what has been written here, and what has been read and not used.
+    void release() {
+        remote_files_.give_back();
+        pass_on();
+    }
+    /// Only what has been written.
     void pass_on() {
         if (has_pieces_.load(std::memory_order_relaxed)) pass_on_pieces();
     }
@@ -78,13 +93,11 @@ private:
         File to;
         std::string text;
     };
-    static File stream_at(std::size_t place);
     static std::optional<File> file_elsewhere(int file, std::optional<off64_t> at);
     void keep(const File& to, std::string text);
     void write_here(const File& to, const std::string& text);
     static void begin_opening();
     static std::FILE* end_opening(std::FILE* stream);
-    static bool is_open(std::size_t place);
     static void stand_in(std::size_t place);
     void pass_on_pieces();
     void take_in_blocks();
@@ -92,6 +105,7 @@ private:
     Ranks& ranks_;
     std::vector<Inbox*> inboxes_;
     Inbox& own_;
+    RemoteFiles remote_files_;
     std::mutex mutex_; ///< guards the pieces
     std::vector<Piece> pieces_;
     std::atomic<bool> has_pieces_{false};

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "openmp/ranks/process/file_calls.hpp"
+
+namespace kumiki::openmp {
+
+/// The files of this process, as others read, move and close them.
+class OwnFiles {
+public:
+    /// Makes a call that another process asks for; one thread at a time.
+    FileCalls::Answer make(const FileCalls::Request& request);
+
+private:
+    FileCalls::Answer call_for_stream(std::FILE* stream, const FileCalls::Request& request);
+    void give_back(std::FILE* stream, std::size_t place, std::size_t bytes);
+
+    std::map<std::size_t, std::string> last_; ///< what was last read of streams, by place
+};
+
+} // namespace kumiki::openmp
