@@ -34,16 +34,19 @@ std::vector<PlacedChange> GatheredChanges::take(std::size_t page) {
 }
 
 /// An access that faults would do what fault() does. But the thread may be checked by a sanitizer, whose atomic
-/// instructions must not fault.
+/// instructions must not fault. The home may be open: until a barrier has told all ranks of another one, it gets the
+/// changes.
 std::optional<std::uint64_t> Pages::gather_change(std::size_t offset, const WordChange& change) {
     constexpr int attempts = 8; // other threads may release, or evict, what this one has made ready
     const std::size_t page = offset / layout_.page_bytes;
-    if (!home_for_changes(page) || !change.combines() || offset % change.bytes != 0) return {};
+    if (check_ != nullptr || keeps_copies() || !tracked_.load(std::memory_order_acquire) || !change.combines() ||
+        offset % change.bytes != 0)
+        return {};
     for (int attempt = 0; attempt < attempts; ++attempt) {
         lock(pages_[page]);
         const State state = pages_[page].state;
         const bool is_ready =
-            state == State::written || (is_home(page) && (state == State::open || state == State::touched));
+            state == State::written || state == State::touched || (is_home(page) && state == State::open);
         std::optional<std::uint64_t> before;
         if (is_ready) before = is_home(page) ? change.make(region_ + offset) : change_copy(offset, change);
         unlock(pages_[page]);

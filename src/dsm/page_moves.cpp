@@ -70,10 +70,10 @@ void Pages::follow() {
 /// From now on the first access to a page is a fault. Other threads of this rank may access pages meanwhile: what they
 /// touch before is found, and what they touch after faults.
 void Pages::track() {
-    tracked_ = true;
     follow();
     change(0, layout_.pages, PageAccess::write, PageAccess::none);
     find_touched();
+    tracked_.store(true, std::memory_order_release); // gather_change() expects that pages fault
 }
 
 /// A release to one rank must not leave anything behind that it has no notice of, and pages that others have fetched
@@ -130,7 +130,7 @@ void Pages::fetch_moved() {
 /// there, and its mark stays. And this rank's agent may lend pages at the same time, and protect them for that.
 void Pages::finish_moves(bool ends_alone) {
     if (moves_.moves().empty()) return;
-    const bool begins = !std::exchange(tracked_, true);
+    const bool begins = !tracked_;
     if (begins) follow();
     for (const HomeMoves::Move& move : moves_.moves())
         for (std::size_t page = move.first; page < move.first + move.count; ++page) {
@@ -142,6 +142,7 @@ void Pages::finish_moves(bool ends_alone) {
     send_packed(Audience::acquirer); // at once: nothing follows them
     for (const HomeMoves::Move& move : moves_.moves()) finish(move);
     if (begins) drop_untouched();
+    tracked_.store(true, std::memory_order_release);
 }
 
 void Pages::finish(const HomeMoves::Move& move) {

@@ -374,11 +374,12 @@ private:
     bool keeps_open_ = false, retired_ = false;
     PageSet written_; ///< since the last release
     GatheredChanges gathered_;
-    PageSet evicted_;     ///< of the written ones; their changes are at the homes, and not announced yet
-    PageSet told_;        ///< announced to some ranks since the last barrier
-    PageSet touched_;     ///< of pages whose homes are open, since the last barrier
-    bool tracked_ = true; ///< false: nothing faults, and find_touched() tells what this rank has touched
-    HomeMoves moves_;     ///< of the present barrier
+    PageSet evicted_; ///< of the written ones; their changes are at the homes, and not announced yet
+    PageSet told_;    ///< announced to some ranks since the last barrier
+    PageSet touched_; ///< of pages whose homes are open, since the last barrier
+    /// False: nothing faults, and find_touched() tells what this rank has touched.
+    std::atomic<bool> tracked_{true};
+    HomeMoves moves_;                            ///< of the present barrier
     std::vector<std::vector<std::byte>> packed_; ///< by rank: differences or updates that have not been sent yet
     std::atomic<SharedProtocol> protocol_{SharedProtocol::invalidate};
     PageSet changed_;          ///< announced by anybody at the present barrier, with the protocol `update`

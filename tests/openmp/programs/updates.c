@@ -41,7 +41,23 @@ static void count_until_seen(void) {
     printf("unseen %d\n", unseen);
 }
 
+/* The first region of the program updates what the first thread has allocated and set. */
+static void count_first(void) {
+    long* const set = malloc(bins * sizeof *set);
+    long sum = 0;
+    for (int i = 0; i < bins; i++) set[i] = 1;
+#pragma omp parallel for
+    for (int i = 0; i < 20 * bins; i++) {
+#pragma omp atomic
+        set[i % bins]++;
+    }
+    for (int i = 0; i < bins; i++) sum += set[i] * (i + 1);
+    printf("first %ld\n", sum);
+    free(set);
+}
+
 int main(void) {
+    count_first();
     struct cell* const cells = malloc(bins * sizeof *cells);
     long* const tickets = calloc(1, sizeof *tickets);
     long on_stack = 0, twice = 0, late = 0, wrong = 0, zeros = 0;
