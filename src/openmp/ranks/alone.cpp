@@ -24,6 +24,7 @@ void Ranks::choose_hosts(const Settings& settings) {
 }
 
 Result<> Ranks::begin() {
+    own_files_.begin();
     if (auto met = collectives_.barrier(); !met) return met;
     if (rank() == 0) at_rest_.begin();
     return {};

@@ -120,6 +120,12 @@ KUMIKI_ENTRY off64_t lseek64(int file, off64_t to, int from) noexcept {
     static auto* const after = kumiki::platform::next_function(&lseek64, "lseek64");
     return or_move_elsewhere(after(file, to, from), file, to, from);
 }
+/// The number may stand for the file of another process here.
+KUMIKI_ENTRY int close(int file) {
+    static auto* const after = kumiki::platform::next_function(&close, "close");
+    RemoteFiles* const files = Streams::remote_files();
+    return files != nullptr && Streams::is_elsewhere(file) ? files->close(file) : after(file);
+}
 
 // What a program calls that was built with _FORTIFY_SOURCE, as Ubuntu's compiler does; `whole` is its buffer's length.
 KUMIKI_READ_CALL(__read_chk, (int file, void* to, Size bytes, Size whole), (file, to, bytes, whole), (to, bytes))

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -65,25 +68,22 @@ Answer describe_file(int file) {
     return answer;
 }
 
-Answer call_for_descriptor(const Request& request, int file) {
-    switch (request.what) {
-    case What::read: return read_file(file, request);
-    case What::move: return with_error({.result = lseek64(file, request.offset, request.whence)});
-    case What::describe: return describe_file(file);
-    case What::close: break; // of streams only
-    }
-    return {.result = -1, .error = EINVAL};
-}
-
 } // namespace
+
+void OwnFiles::begin() {
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", ignored))
+        not_programs_.insert(std::atoi(entry.path().filename().c_str()));
+    std::erase_if(not_programs_, [](int file) { return fcntl(file, F_GETFD) < 0; }); // that of the folder itself
+}
 
 Answer OwnFiles::make(const Request& request) {
     const auto place = static_cast<std::size_t>(request.file);
     if (!request.is_stream && request.file < descriptors_of_streams)
-        return call_for_descriptor(request, static_cast<int>(request.file));
+        return call_for_descriptor(static_cast<int>(request.file), request);
     if (!request.is_stream) {
         const auto of_stream = static_cast<std::size_t>(request.file - descriptors_of_streams);
-        if (Streams::is_open(of_stream)) return call_for_descriptor(request, fileno(the_places.stream(of_stream)));
+        if (Streams::is_open(of_stream)) return call_for_descriptor(fileno(the_places.stream(of_stream)), request);
     } else if (Streams::is_open(place)) return call_for_stream(the_places.stream(place), request);
     return {.result = -1, .error = EBADF};
 }
@@ -100,6 +100,18 @@ Answer OwnFiles::call_for_stream(std::FILE* stream, const Request& request) {
     case What::move: return move_stream(stream, request);
     case What::close: last_.erase(place); return with_error({.result = std::fclose(stream)});
     case What::describe: break; // by its descriptor
+    }
+    return {.result = -1, .error = EINVAL};
+}
+
+Answer OwnFiles::call_for_descriptor(int file, const Request& request) const {
+    switch (request.what) {
+    case What::read: return read_file(file, request);
+    case What::move: return with_error({.result = lseek64(file, request.offset, request.whence)});
+    case What::describe: return describe_file(file);
+    case What::close:
+        if (!not_programs_.contains(file)) return with_error({.result = close(file)});
+        return {.result = -1, .error = EBADF};
     }
     return {.result = -1, .error = EINVAL};
 }

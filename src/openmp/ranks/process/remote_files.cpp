@@ -158,4 +158,10 @@ int RemoteFiles::describe(int file, struct stat& status) {
     return static_cast<int>(answer.result);
 }
 
+int RemoteFiles::close(int file) {
+    const auto owner = Streams::owner_of(file);
+    if (!owner) return -1;
+    return static_cast<int>(make(*owner, {.what = What::close, .file = file}).result);
+}
+
 } // namespace kumiki::openmp

@@ -40,6 +40,7 @@ public:
     ssize_t read(int file, std::span<const iovec> to, std::optional<off64_t> at);
     off64_t move(int file, off64_t offset, int whence);
     int describe(int file, struct stat& status);
+    int close(int file);
 
 private:
     /// What has been read of a stream. Guarded by the stream's lock.

@@ -143,7 +143,8 @@ std::optional<Streams::File> Streams::file_elsewhere(int file, std::optional<off
     if (the_streams == nullptr) return {};
     if (file < descriptors_of_streams) {
         const auto owner = other_owner(file);
-        return owner ? std::optional(File{*owner, 0, file, at}) : std::nullopt;
+        if (!owner || !the_streams->ranks_.is_own_process()) return {}; // a child closes what it finds
+        return File{*owner, 0, file, at};
     }
     const auto place = static_cast<std::size_t>(file - descriptors_of_streams);
     if (place >= the_places.all.size() || !is_elsewhere(the_places.stream(place))) return {};
