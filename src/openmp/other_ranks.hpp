@@ -62,6 +62,8 @@ public:
     virtual int ranks() const = 0;
     /// The processors that the ranks may use together.
     virtual int processors() const = 0;
+    /// How many descriptors of files each rank may have (keep_descriptors_apart()).
+    virtual int descriptors_for_each() const = 0;
     /// Whether regions that the calling thread starts run on all ranks: it is the thread that runs main.
     virtual bool leads() const = 0;
     /// Whether so many threads can be divided among the ranks.

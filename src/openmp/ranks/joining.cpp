@@ -13,6 +13,7 @@
 #include "dsm/record_collection.hpp"
 #include "fabric/network/transport.hpp"
 #include "openmp/process.hpp"
+#include "openmp/ranks/process/descriptors.hpp"
 #include "openmp/ranks/memory/unmapped_faults.hpp"
 #include "openmp/ranks/memory/variable_homes.hpp"
 #include "platform/memory.hpp"
@@ -85,6 +86,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Progr
     std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
     if (auto same = ranks->compare_layouts(program); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
+    if (auto counted = ranks->count_descriptors(); !counted) return tl::unexpected(counted.error());
     if (auto shared = ranks->share_memory(program); !shared) return tl::unexpected(shared.error());
     ranks->choose_hosts(settings);
     return ranks;
@@ -128,6 +130,18 @@ Result<> Ranks::count_processors() {
     for (const OfRank& each : ranks) hosts[each.leader] |= each.cpus;
     processors_ = 0;
     for (const auto& [leader, cpus] : hosts) processors_ += static_cast<int>(cpus.count());
+    return {};
+}
+
+/// The limits may differ from host to host.
+Result<> Ranks::count_descriptors() {
+    const int mine = descriptors_for_each_of(fabric_->size());
+    std::vector<int> of_all(static_cast<std::size_t>(fabric_->size()));
+    if (auto met = collectives_.all_gather(&mine, sizeof mine, of_all.data(),
+                                           collective::Collectives::Pieces::equal(sizeof mine));
+        !met)
+        return met;
+    descriptors_for_each_ = std::ranges::min(of_all);
     return {};
 }
 
@@ -210,10 +224,12 @@ Result<> Ranks::share_streams() {
         by_rank.push_back(reinterpret_cast<Streams::Inbox*>(static_cast<std::byte*>(*inboxes) + each * page));
         units.push_back(reinterpret_cast<FortranUnits::Unit**>(by_rank.back() + 1));
     }
-    file_calls_.emplace(*fabric_, [this](const FileCalls::Request& request) {
-        streams_->take_in(); // what others have written to the file before
-        return own_files_.make(request);
-    });
+    file_calls_.emplace(*fabric_,
+                        [this](int rank, const FileCalls::Request& request) -> std::optional<FileCalls::Answer> {
+                            // What others have written to the file before comes first.
+                            if (!own_files_.has_lease(rank, request) && !streams_->try_take_in()) return {};
+                            return own_files_.make(rank, request);
+                        });
     if (auto begun = file_calls_->begin(collectives_); !begun) return begun;
     streams_.emplace(*this, by_rank, *file_calls_);
     fortran_units_.emplace(*this, units);
@@ -285,6 +301,7 @@ void Ranks::leave() {
     variable_wait_.reset(); // nobody asks this rank for a release any more, or for a lock
     kept_locks_.reset();
     events_.reset();
+    streams_->remote_files()->end();
     file_calls_->end();
     fabric_->leave();
     // The memory of the program stays, and so do all objects that hold it; but UCX must not be in use any more when the

@@ -52,6 +52,7 @@ public:
     int rank() const override { return fabric_->rank(); }
     int ranks() const override { return fabric_->size(); }
     int processors() const override { return processors_; }
+    int descriptors_for_each() const override { return descriptors_for_each_; }
     Heap& heap() { return *heap_; }
     dsm::Locks& locks() { return *locks_; }
     RandomNumbers& random_numbers() { return random_numbers_; }
@@ -248,6 +249,7 @@ private:
     Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings);
     Result<> compare_layouts(const Program& program);
     Result<> count_processors();
+    Result<> count_descriptors();
     Result<> share_memory(const Program& program);
     Result<> share_variables(const Program& program);
     Result<> share_streams();
@@ -351,6 +353,7 @@ private:
     ThreadVariables thread_variables_;
     std::vector<int> firsts_; ///< by rank: the threads of the ranks before; and all at the end
     int processors_ = 1;
+    int descriptors_for_each_ = 0;
     bool waits_ = false;
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
     std::optional<Words> words_;

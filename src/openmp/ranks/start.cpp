@@ -203,7 +203,7 @@ int start(const char* version, MainCall program) {
         program.arguments = share_texts(program.count, program.arguments, program.ranks->heap());
     } else {
         tell_fortran_arguments(program.count, program.arguments);
-        keep_descriptors_apart(program.ranks->rank());
+        keep_descriptors_apart(program.ranks->rank(), program.ranks->descriptors_for_each());
     }
     program.blocked = leave_signals_to_others(); // the thread that runs main gets those of the process, as it expects
     await_other_ends(program.ranks->rank());

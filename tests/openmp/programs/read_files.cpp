@@ -1,5 +1,6 @@
 // Files that one thread has opened and others read, also threads of other processes: each takes what comes next.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -95,6 +96,36 @@ void read_streams() {
     stream.close();
 }
 
+// Each call of the C library is one whole, also without a lock of the program; and what is in a lock of the stream.
+void read_without_lock() {
+    static int seen[lines];
+    for (const bool by_letters : {false, true}) {
+        std::FILE* file = opened("r");
+        int wrong = 0;
+        std::fill_n(seen, lines, 0);
+#pragma omp parallel reduction(+ : wrong)
+        for (bool is_done = false; !is_done;) {
+            char line[40] = {};
+            if (by_letters) {
+                flockfile(file);
+                int length = 0;
+                for (int letter = 0; letter != '\n' && (letter = getc_unlocked(file)) != EOF;)
+                    line[length++] = static_cast<char>(letter);
+                funlockfile(file);
+                is_done = length == 0;
+            } else is_done = std::fgets(line, sizeof line, file) == nullptr;
+            const int number = std::atoi(line);
+            if (is_done) continue;
+            wrong += std::string(line).size() != 8 || number < 0 || number >= lines;
+#pragma omp critical
+            ++seen[number % lines];
+        }
+        std::fclose(file);
+        std::printf("without a lock: %d wrong, %d seen once\n", wrong,
+                    static_cast<int>(std::count(seen, seen + lines, 1)));
+    }
+}
+
 // Each thread reads its own part, at its place.
 void read_at_places() {
     std::FILE* file = opened("r");
@@ -140,6 +171,41 @@ void read_at_places() {
     std::printf("descriptors: %d wrong\n", wrong);
 }
 
+// More of them than small numbers.
+void open_many() {
+    static int descriptors[200];
+    int wrong = 0;
+    for (int& each : descriptors) {
+        each = open(path, O_RDONLY);
+        lseek(each, 8 * (&each - descriptors), SEEK_SET);
+    }
+#pragma omp parallel for reduction(+ : wrong)
+    for (int i = 0; i < 200; ++i) {
+        char line[9] = {};
+        errno = 0;
+        wrong += read(descriptors[i], line, 8) != 8 || std::atoi(line) != i || errno != 0;
+    }
+#pragma omp parallel for reduction(+ : wrong)
+    for (int i = 199; i >= 0; --i) wrong += close(descriptors[i]) != 0;
+    std::printf("many descriptors: %d wrong\n", wrong);
+}
+
+// What a thread writes before it closes a file is there.
+void write_and_close() {
+    int wrong = 0;
+    for (int round = 0; round < 40; ++round) {
+        std::FILE* file = opened("w");
+#pragma omp parallel reduction(+ : wrong)
+        if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+            for (int i = 0; i < 100; ++i) std::fprintf(file, "%06d\n", i);
+            wrong += std::fclose(file) != 0;
+        }
+        struct stat status;
+        wrong += stat(path, &status) != 0 || status.st_size != 700;
+    }
+    std::printf("written and closed: %d wrong\n", wrong);
+}
+
 // One thread after the other writes and reads.
 void write_and_read() {
     std::FILE* file = opened("w+");
@@ -170,8 +236,11 @@ int main() {
     for (int i = 0; i < lines; ++i) std::fprintf(file, "%07d\n", i);
     std::fclose(file);
     read_streams();
+    read_without_lock();
     read_at_places();
+    open_many();
     write_and_read();
+    write_and_close();
     unlink(path);
     return 0;
 }

@@ -31,30 +31,24 @@ Result unless_elsewhere(int file, Result result) {
     return result;
 }
 
-/// Null if a call has not failed because no file of this process has the descriptor.
-RemoteFiles* elsewhere_after(long result) { return result < 0 && errno == EBADF ? Streams::remote_files() : nullptr; }
-
-/// What calls return that can be made for a file of another process, too.
-ssize_t or_read_elsewhere(ssize_t result, int file, std::span<const iovec> to, std::optional<off64_t> at = {}) {
-    if (file == STDIN_FILENO) return unless_elsewhere(file, result);
-    RemoteFiles* const files = elsewhere_after(result);
-    return files != nullptr ? files->read(file, to, at) : result;
-}
-off64_t or_move_elsewhere(off64_t result, int file, off64_t offset, int whence) {
-    RemoteFiles* const files = elsewhere_after(result);
-    return files != nullptr ? files->move(file, offset, whence) : result;
-}
-
-/// Of the descriptor that stands for it here, the kernel knows something.
-int or_describe_elsewhere(int result, int file, void* status) {
-    RemoteFiles* const files = result == 0 || errno == EBADF ? Streams::remote_files() : nullptr;
-    if (files == nullptr || !Streams::is_elsewhere(file)) return result;
-    return files->describe(file, *static_cast<struct stat*>(status)); // also a stat64, which has the same form
+/// Makes a call for a file of this process; if there is none with this number, calls elsewhere(files), for one of
+/// another process. A call that succeeds leaves errno as it was.
+template <class Call, class Elsewhere>
+auto make_anywhere(Call call, Elsewhere elsewhere) {
+    const int before = errno;
+    auto result = call();
+    RemoteFiles* const files = result < 0 && errno == EBADF ? Streams::remote_files() : nullptr;
+    if (files == nullptr) return result;
+    result = elsewhere(*files);
+    if (result >= 0) errno = before;
+    return result;
 }
 
-/// What a call that writes returns, which can also write to a file that another process has opened.
-ssize_t or_write_elsewhere(ssize_t result, int file, std::span<const iovec> from, std::optional<off64_t> at = {}) {
-    return result < 0 && errno == EBADF ? Streams::write(file, from, at) : result;
+/// Whether what has this number here only stands for a file of another process.
+bool is_elsewhere(int file) { return Streams::remote_files() != nullptr && Streams::is_elsewhere(file); }
+int fails() {
+    errno = EBADF;
+    return -1;
 }
 
 std::array<iovec, 1> all_of(const void* from, std::size_t bytes) { return {{{const_cast<void*>(from), bytes}}}; }
@@ -68,32 +62,48 @@ std::span<const iovec> all_of(const iovec* from, int count) { return {from, stat
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return unless_elsewhere(file, make([=] { return after arguments; }, __VA_ARGS__));                             \
     }
-// The same for one that reads a `file` to memory in one or more pieces, also one that another process has opened; at an
-// offset, or where the file is.
+// One that reads a `file` to memory in one or more pieces, at an offset, or where the file is.
 #define KUMIKI_READ_CALL(name, parameters, arguments, memory, ...)                                                     \
     KUMIKI_ENTRY ssize_t name parameters {                                                                             \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         const auto all = all_of memory;                                                                                \
-        const auto result =                                                                                            \
-            make([=] { return after arguments; }, Pieces<kumiki::platform::Attempt::write>{all.data(), all.size()});   \
-        return or_read_elsewhere(result, file, all __VA_OPT__(, ) __VA_ARGS__);                                        \
+        const auto call = [&] {                                                                                        \
+            return make([=] { return after arguments; },                                                               \
+                        Pieces<kumiki::platform::Attempt::write>{all.data(), all.size()});                             \
+        };                                                                                                             \
+        if (file == STDIN_FILENO) return unless_elsewhere(file, call());                                               \
+        return make_anywhere(                                                                                          \
+            call, [&](RemoteFiles& files) { return files.read(file, all, std::optional<off64_t>(__VA_ARGS__)); });     \
     }
-// The same for a function that writes to a `file`, from memory in one or more pieces; at an offset, or where the file
-// is.
+// One that writes to a `file` in the same ways.
 #define KUMIKI_WRITE_CALL(name, parameters, arguments, memory, ...)                                                    \
     KUMIKI_ENTRY ssize_t name parameters {                                                                             \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         const auto all = all_of memory;                                                                                \
-        const auto result =                                                                                            \
-            make([=] { return after arguments; }, Pieces<kumiki::platform::Attempt::read>{all.data(), all.size()});    \
-        return or_write_elsewhere(result, file, all __VA_OPT__(, ) __VA_ARGS__);                                       \
+        const auto call = [&] {                                                                                        \
+            return make([=] { return after arguments; },                                                               \
+                        Pieces<kumiki::platform::Attempt::read>{all.data(), all.size()});                              \
+        };                                                                                                             \
+        return make_anywhere(                                                                                          \
+            call, [&](RemoteFiles&) { return Streams::write(file, all, std::optional<off64_t>(__VA_ARGS__)); });       \
     }
-// The same for one that tells what it knows of a `file`.
+// One that moves it.
+#define KUMIKI_MOVE_CALL(name, type)                                                                                   \
+    KUMIKI_ENTRY type name(int file, type to, int from) noexcept {                                                     \
+        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
+        return make_anywhere([=] { return after(file, to, from); },                                                    \
+                             [=](RemoteFiles& files) { return files.move(file, to, from); });                          \
+    }
+// One that tells what it knows of it. Of the descriptor that stands for it here, the kernel knows something. (A stat64
+// has the form of a stat.)
 #define KUMIKI_DESCRIBE_CALL(name, type)                                                                               \
     KUMIKI_ENTRY int name(int file, struct type* to) noexcept {                                                        \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        const int result = make([=] { return after(file, to); }, written(to));                                         \
-        return or_describe_elsewhere(result, file, to);                                                                \
+        const auto call = [=] {                                                                                        \
+            return is_elsewhere(file) ? fails() : make([=] { return after(file, to); }, written(to));                  \
+        };                                                                                                             \
+        return make_anywhere(                                                                                          \
+            call, [=](RemoteFiles& files) { return files.describe(file, *reinterpret_cast<struct stat*>(to)); });      \
     }
 
 KUMIKI_READ_CALL(read, (int file, void* to, Size bytes), (file, to, bytes), (to, bytes))
@@ -112,19 +122,12 @@ KUMIKI_WRITE_CALL(pwritev, (int file, const iovec* from, int count, off_t at), (
                   at)
 KUMIKI_WRITE_CALL(pwritev64, (int file, const iovec* from, int count, off64_t at), (file, from, count, at),
                   (from, count), at)
-KUMIKI_ENTRY off_t lseek(int file, off_t to, int from) noexcept {
-    static auto* const after = kumiki::platform::next_function(&lseek, "lseek");
-    return or_move_elsewhere(after(file, to, from), file, to, from);
-}
-KUMIKI_ENTRY off64_t lseek64(int file, off64_t to, int from) noexcept {
-    static auto* const after = kumiki::platform::next_function(&lseek64, "lseek64");
-    return or_move_elsewhere(after(file, to, from), file, to, from);
-}
-/// The number may stand for the file of another process here.
+KUMIKI_MOVE_CALL(lseek, off_t)
+KUMIKI_MOVE_CALL(lseek64, off64_t)
 KUMIKI_ENTRY int close(int file) {
     static auto* const after = kumiki::platform::next_function(&close, "close");
-    RemoteFiles* const files = Streams::remote_files();
-    return files != nullptr && Streams::is_elsewhere(file) ? files->close(file) : after(file);
+    return make_anywhere([=] { return is_elsewhere(file) ? fails() : after(file); },
+                         [=](RemoteFiles& files) { return files.close(file); });
 }
 
 // What a program calls that was built with _FORTIFY_SOURCE, as Ubuntu's compiler does; `whole` is its buffer's length.

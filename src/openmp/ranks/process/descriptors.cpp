@@ -13,9 +13,6 @@
 namespace kumiki::openmp {
 namespace {
 
-/// The descriptors of files that the program opens begin at this times the rank.
-constexpr int descriptors_for_each = 128;
-
 constexpr auto* input_elsewhere =
     "standard input in a thread of another process than the first (it can be read outside of parallel regions, and in "
     "masked constructs)";
@@ -28,16 +25,25 @@ bool is_file_here(int file) {
 
 } // namespace
 
+int descriptors_for_each_of(int ranks) {
+    constexpr rlim_t usual_limit = 1024, least = 32;
+    rlimit files{};
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return static_cast<int>(least);
+    const rlim_t of_each = files.rlim_max / static_cast<rlim_t>(ranks);
+    return static_cast<int>(std::max(least, std::min({files.rlim_cur, of_each, usual_limit})));
+}
+
 /// A descriptor that can be neither read nor written (O_PATH) takes the place of standard input, and of all below those
 /// of this rank.
-void keep_descriptors_apart(int rank) {
+void keep_descriptors_apart(int rank, int for_each) {
     rlimit files{};
-    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
-    const int end =
-        std::min(descriptors_for_each * rank, static_cast<int>(std::min<rlim_t>(files.rlim_cur, 1 << 20) / 2));
+    if (rank == 0 || getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    const int begin = for_each * rank;
+    files.rlim_cur = std::min(static_cast<rlim_t>(begin) + static_cast<rlim_t>(for_each), files.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &files);
     int file = open("/", O_PATH | O_CLOEXEC);
     if (file >= 0) dup2(file, STDIN_FILENO);
-    while (file >= 0 && file < end) file = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    while (file >= 0 && file < begin) file = fcntl(file, F_DUPFD_CLOEXEC, 0);
     if (file >= 0) close(file);
 }
 
@@ -50,7 +56,7 @@ void refuse_other_uses() {
 std::optional<int> other_owner(int file) {
     const OtherRanks* const others = process().others();
     if (others == nullptr || file <= STDERR_FILENO) return {};
-    const int owner = file / descriptors_for_each;
+    const int owner = file / others->descriptors_for_each();
     if (owner == others->rank() || owner >= others->ranks() || is_file_here(file)) return {};
     return owner;
 }

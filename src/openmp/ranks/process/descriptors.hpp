@@ -6,10 +6,13 @@
 
 namespace kumiki::openmp {
 
-/// For a rank other than the first: lets the descriptors of files that the program opens in this process be others than
-/// those of rank 0, so that one of another process is no file at all here, rather than the wrong one. Standard input,
-/// which rank 0 alone has, is none, either.
-void keep_descriptors_apart(int rank);
+/// How many descriptors each of so many ranks may have, by the limits of this process.
+int descriptors_for_each_of(int ranks);
+
+/// Lets the descriptors of files that the program opens in this process begin at this times the rank, and end where the
+/// next rank's begin, so that one of another process is no file at all here, rather than the wrong one. Standard input,
+/// which rank 0 alone has, is none elsewhere, either. Where the user allows rank 0 more, it has them.
+void keep_descriptors_apart(int rank, int for_each);
 
 /// Where the kernel has no descriptors, those of streams of other processes begin (streams.hpp).
 inline constexpr int descriptors_of_streams = 1 << 30;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "kumiki/types.h"
@@ -20,16 +21,17 @@ Message read_as(std::span<const std::byte> payload) {
 
 } // namespace
 
+/// Where a question arrives it must be known how to answer.
 Result<> FileCalls::begin(collective::Collectives& collectives) {
-    auto asks = collectives.add_handler(
-        [this](int source, std::span<const std::byte> payload) { take(source, read_as<Ask>(payload)); });
-    if (!asks) return tl::unexpected(asks.error());
     auto answers = collectives.add_handler([this](int, std::span<const std::byte> payload) {
         take(read_as<Piece>(payload), payload.subspan(sizeof(Piece)));
     });
     if (!answers) return tl::unexpected(answers.error());
-    asks_ = *asks;
     answers_ = *answers;
+    auto asks = collectives.add_handler(
+        [this](int source, std::span<const std::byte> payload) { take(source, read_as<Ask>(payload)); });
+    if (!asks) return tl::unexpected(asks.error());
+    asks_ = *asks;
     return {};
 }
 
@@ -82,16 +84,25 @@ void FileCalls::take(const Piece& piece, std::span<const std::byte> data) {
 }
 
 void FileCalls::serve(const std::stop_token& stop) {
-    for (;;) {
-        Asked asked;
-        {
-            std::unique_lock lock(mutex_);
-            if (!changed_.wait(lock, stop, [this] { return !asked_.empty(); })) return;
-            asked = asked_.front();
-            asked_.pop_front();
-        }
-        tell(asked.rank, asked.ask.number, make_(asked.ask.request));
-    }
+    std::deque<Asked> all;
+    while (take_asked(stop, !all.empty(), all))
+        std::erase_if(all, [this](const Asked& asked) {
+            const auto answer = make_(asked.rank, asked.ask.request);
+            if (answer) tell(asked.rank, asked.ask.number, *answer);
+            return answer.has_value();
+        });
+}
+
+/// Appends what has been asked, for which it waits; but not long if files are in use. Returns false at the end.
+bool FileCalls::take_asked(const std::stop_token& stop, bool is_in_use, std::deque<Asked>& all) {
+    constexpr std::chrono::microseconds until_next_look(100);
+    const auto is_asked = [this] { return !asked_.empty(); };
+    std::unique_lock lock(mutex_);
+    if (is_in_use) changed_.wait_for(lock, stop, until_next_look, is_asked);
+    else changed_.wait(lock, stop, is_asked);
+    all.insert(all.end(), asked_.begin(), asked_.end());
+    asked_.clear();
+    return !stop.stop_requested();
 }
 
 void FileCalls::tell(int rank, std::uint64_t number, const Answer& answer) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -38,9 +39,10 @@ public:
         int error = 0; ///< errno, if the result is -1
         std::string data{};
     };
-    using Make = std::function<Answer(const Request&)>;
+    /// Carries out what a rank asks for; nothing: the file is in use, so it must be tried again.
+    using Make = std::function<std::optional<Answer>(int rank, const Request&)>;
 
-    /// `make` carries calls out. All ranks must begin() before one makes a call.
+    /// All ranks must begin() before one makes a call.
     FileCalls(fabric::Fabric& fabric, Make make) : fabric_(fabric), make_(std::move(make)) {}
     FileCalls(const FileCalls&) = delete;
     FileCalls& operator=(const FileCalls&) = delete;
@@ -74,6 +76,7 @@ private:
     void take(int source, const Ask& ask);
     void take(const Piece& piece, std::span<const std::byte> data);
     void serve(const std::stop_token& stop);
+    bool take_asked(const std::stop_token& stop, bool is_in_use, std::deque<Asked>& all);
     void tell(int rank, std::uint64_t number, const Answer& answer);
 
     fabric::Fabric& fabric_;

@@ -142,8 +142,11 @@ KUMIKI_CALL(int, __openat64_2, (int folder, const char* path, int flags), (tied(
 
 // -- files by their paths --
 
-KUMIKI_POINTER_CALL(FILE*, freopen, (const char* path, const char* mode, FILE* stream), (path, mode, stream),
-                    Text{path})
+KUMIKI_ENTRY FILE* freopen(const char* path, const char* mode, FILE* stream) {
+    static auto* const after = kumiki::platform::next_function(&freopen, "freopen");
+    if (kumiki::openmp::Streams::is_elsewhere(stream)) kumiki::openmp::refuse_other_uses();
+    return make_pointer([=] { return after(path, mode, stream); }, Text{path});
+}
 KUMIKI_POINTER_CALL(DIR*, opendir, (const char* path), (tied(path)), Text{path})
 KUMIKI_CALL(int, chmod, (const char* path, mode_t mode), (path, mode), Text{path})
 KUMIKI_CALL(int, link, (const char* from, const char* to), (from, to), Text{from}, Text{to})

@@ -77,18 +77,33 @@ void OwnFiles::begin() {
     std::erase_if(not_programs_, [](int file) { return fcntl(file, F_GETFD) < 0; }); // that of the folder itself
 }
 
-Answer OwnFiles::make(const Request& request) {
-    const auto place = static_cast<std::size_t>(request.file);
-    if (!request.is_stream && request.file < descriptors_of_streams)
-        return call_for_descriptor(static_cast<int>(request.file), request);
-    if (!request.is_stream) {
-        const auto of_stream = static_cast<std::size_t>(request.file - descriptors_of_streams);
-        if (Streams::is_open(of_stream)) return call_for_descriptor(fileno(the_places.stream(of_stream)), request);
-    } else if (Streams::is_open(place)) return call_for_stream(the_places.stream(place), request);
-    return {.result = -1, .error = EBADF};
+std::optional<Answer> OwnFiles::make(int rank, const Request& request) {
+    if (request.is_stream) return call_for_stream(rank, request);
+    if (request.file < descriptors_of_streams) return call_for_descriptor(static_cast<int>(request.file), request);
+    const auto place = static_cast<std::size_t>(request.file - descriptors_of_streams);
+    if (Streams::is_open(place)) return call_for_descriptor(fileno(the_places.stream(place)), request);
+    return Answer{.result = -1, .error = EBADF};
 }
 
-Answer OwnFiles::call_for_stream(std::FILE* stream, const Request& request) {
+std::optional<Answer> OwnFiles::call_for_stream(int rank, const Request& request) {
+    const auto place = static_cast<std::size_t>(request.file);
+    if (!Streams::is_open(place)) return Answer{.result = -1, .error = EBADF};
+    std::FILE* const stream = the_places.stream(place);
+    const auto lease = leases_.find(place);
+    if (lease != leases_.end() ? lease->second != rank : ftrylockfile(stream) != 0) return {};
+    Answer answer = call_for_locked(stream, request);
+    if (request.what == What::read && answer.result > 0) {
+        leases_[place] = rank;
+        return answer;
+    }
+    leases_.erase(place);
+    funlockfile(stream);
+    if (request.what == What::close) answer = with_error({.result = std::fclose(stream)});
+    return answer;
+}
+
+/// fclose() follows when the lock has been left.
+Answer OwnFiles::call_for_locked(std::FILE* stream, const Request& request) {
     const auto place = static_cast<std::size_t>(request.file);
     if (request.unread > 0) give_back(stream, place, request.unread);
     switch (request.what) {
@@ -98,7 +113,7 @@ Answer OwnFiles::call_for_stream(std::FILE* stream, const Request& request) {
         return answer;
     }
     case What::move: return move_stream(stream, request);
-    case What::close: last_.erase(place); return with_error({.result = std::fclose(stream)});
+    case What::close: last_.erase(place); return {.result = 0};
     case What::describe: break; // by its descriptor
     }
     return {.result = -1, .error = EINVAL};

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <stdio_ext.h>
+#include <utility>
 
 #include "openmp/ranks/process/stream_places.hpp"
 #include "openmp/ranks/process/streams.hpp"
+#include "platform/thread.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -15,17 +18,6 @@ using What = FileCalls::What;
 
 /// How much is read ahead: at first what one message carries, then twice as much each time.
 constexpr std::size_t least_ahead = 400, most_ahead = std::size_t{64} << 10;
-
-class StreamLock {
-public:
-    explicit StreamLock(std::FILE* stream) : stream_(stream) { flockfile(stream); }
-    ~StreamLock() { funlockfile(stream_); }
-    StreamLock(const StreamLock&) = delete;
-    StreamLock& operator=(const StreamLock&) = delete;
-
-private:
-    std::FILE* const stream_;
-};
 
 /// What the C library has read and the program has not: the stream is not buffered, but a byte may have been put back.
 std::size_t unread_in(const std::FILE& stream) {
@@ -43,11 +35,12 @@ FileCalls::Request request_for(What what, std::size_t place) {
 RemoteFiles::RemoteFiles(Streams& streams, FileCalls& calls)
     : streams_(streams), calls_(calls), ahead_(std::make_unique<Ahead[]>(the_places.all.size())) {}
 
-/// What this process has written to the file before comes before it.
+/// What this process has written to the file before comes before it. A call that succeeds leaves errno as it was.
 FileCalls::Answer RemoteFiles::make(int owner, const FileCalls::Request& request) {
+    const int before = errno;
     streams_.pass_on();
     auto answer = calls_.make(owner, request);
-    if (answer.result < 0) errno = answer.error;
+    errno = answer.result < 0 ? answer.error : before;
     return answer;
 }
 
@@ -60,11 +53,13 @@ ssize_t RemoteFiles::read(std::size_t place, char* to, std::size_t bytes) {
         ahead.wanted = std::clamp(ahead.wanted, least_ahead, most_ahead);
         request.bytes = std::max(bytes, std::exchange(ahead.wanted, 2 * ahead.wanted));
         auto answer = make(Streams::owner_of(place), request);
+        ahead.has_lease = answer.result > 0;
         ahead.is_read.store(true); // also if it is at its end
         any_.store(true);
         if (answer.result <= 0) return static_cast<ssize_t>(answer.result);
         ahead.data = std::move(answer.data);
         ahead.used = 0;
+        note_lease();
     }
     const std::size_t now = std::min(bytes, ahead.unread());
     std::memcpy(to, ahead.data.data() + ahead.used, now);
@@ -73,56 +68,98 @@ ssize_t RemoteFiles::read(std::size_t place, char* to, std::size_t bytes) {
     return static_cast<ssize_t>(now);
 }
 
+/// What was used since the last time is read at once the next time.
+void RemoteFiles::forget(Ahead& ahead) {
+    ahead.wanted = std::exchange(ahead.taken, 0);
+    ahead.data.clear();
+    ahead.used = 0;
+    ahead.has_lease = false;
+}
+
 int RemoteFiles::move(std::size_t place, off64_t& offset, int whence) {
     Ahead& ahead = ahead_[place];
     auto request = request_for(What::move, place);
     request.offset = offset;
     request.whence = whence;
     request.unread = ahead.unread();
-    ahead.data.clear();
-    ahead.used = 0;
+    forget(ahead);
     offset = make(Streams::owner_of(place), request).result;
     return offset < 0 ? -1 : 0;
 }
 
 int RemoteFiles::close(std::FILE* stream) {
-    const StreamLock lock(stream);
+    flockfile(stream);
     const std::size_t place = the_places.number(stream);
-    ahead_[place].data.clear();
-    ahead_[place].used = 0;
+    forget(ahead_[place]);
     __fpurge(stream);
     clearerr_unlocked(stream);
-    return static_cast<int>(make(Streams::owner_of(place), request_for(What::close, place)).result);
+    const auto answer = make(Streams::owner_of(place), request_for(What::close, place));
+    funlockfile(stream);
+    return static_cast<int>(answer.result);
 }
 
-/// What was used since the last time is read at once the next time.
 void RemoteFiles::give_back(std::size_t place) {
     Ahead& ahead = ahead_[place];
     std::FILE* const stream = the_places.stream(place);
-    const StreamLock lock(stream);
     const std::size_t in_stream = unread_in(*stream);
-    const std::size_t unread = ahead.unread() + in_stream;
-    ahead.wanted = std::exchange(ahead.taken, 0);
-    if (unread == 0) return;
-    if (in_stream > 0) __fpurge(stream);
+    if (!ahead.has_lease && in_stream == 0) return;
     auto request = request_for(What::move, place);
     request.offset = 0;
     request.whence = SEEK_CUR;
-    request.unread = unread;
-    ahead.data.clear();
-    ahead.used = 0;
+    request.unread = ahead.unread() + in_stream;
+    if (in_stream > 0) __fpurge(stream);
+    forget(ahead);
     make(Streams::owner_of(place), request); // a pipe has no offset to return, but takes it back
 }
 
-void RemoteFiles::give_all_back() {
-    for (std::size_t place = 0; place < the_places.all.size(); ++place)
-        if (ahead_[place].is_read.load(std::memory_order_relaxed)) give_back(place);
+bool RemoteFiles::give_all_back() {
+    bool is_all = true;
+    for (std::size_t place = 0; place < the_places.all.size(); ++place) {
+        if (!ahead_[place].is_read.load(std::memory_order_relaxed)) continue;
+        std::FILE* const stream = the_places.stream(place);
+        if (ftrylockfile(stream) != 0) {
+            is_all = false;
+            continue;
+        }
+        give_back(place);
+        funlockfile(stream);
+    }
+    return is_all;
+}
+
+void RemoteFiles::note_lease() {
+    const std::lock_guard lock(mutex_);
+    if (!thread_.joinable()) {
+        auto started = platform::start_worker("gives back files of other ranks",
+                                              [this](const std::stop_token& stop) { serve(stop); });
+        if (!started) return; // then they are given back when this process meets others
+        thread_ = std::move(*started);
+    }
+    has_leases_ = true;
+    changed_.notify_one();
+}
+
+/// Others wait no longer than this for a thread that reads a stream again and again, or not any more.
+void RemoteFiles::serve(const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds longest_lease(1);
+    for (;;) {
+        {
+            std::unique_lock lock(mutex_);
+            if (!changed_.wait(lock, stop, [this] { return std::exchange(has_leases_, false); })) return;
+            changed_.wait_for(lock, stop, longest_lease, [] { return false; });
+            if (stop.stop_requested()) return;
+        }
+        if (!give_all_back()) note_lease();
+    }
 }
 
 void RemoteFiles::forget_ends() {
     if (!any_.exchange(false)) return;
-    for (std::size_t place = 0; place < the_places.all.size(); ++place)
-        if (ahead_[place].is_read.exchange(false)) std::clearerr(the_places.stream(place));
+    for (std::size_t place = 0; place < the_places.all.size(); ++place) {
+        Ahead& ahead = ahead_[place];
+        if (ahead.has_lease) any_.store(true); // of a thread of the program's own
+        else if (ahead.is_read.exchange(false)) std::clearerr(the_places.stream(place));
+    }
 }
 
 // -- descriptors --

@@ -195,7 +195,14 @@ void Streams::pass_on_pieces() {
     }
 }
 
+bool Streams::try_take_in() {
+    const std::unique_lock taking_in(taking_in_, std::try_to_lock);
+    if (taking_in) take_in();
+    return taking_in.owns_lock();
+}
+
 void Streams::take_in_blocks() {
+    const std::lock_guard taking_in(taking_in_);
     ranks_.acquire(Ranks::stream_lock);
     Block* block = std::exchange(own_.first, nullptr);
     ranks_.release(Ranks::stream_lock);

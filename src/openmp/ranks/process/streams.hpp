@@ -76,6 +76,9 @@ public:
     void take_in() {
         if (std::atomic_ref(own_.first).load(std::memory_order_relaxed) != nullptr) take_in_blocks();
     }
+    /// The same, for a thread that must not wait. Returns whether all that had been passed on is written: another
+    /// thread may be doing so.
+    bool try_take_in();
 
 private:
     friend struct Block;
@@ -106,7 +109,8 @@ private:
     std::vector<Inbox*> inboxes_;
     Inbox& own_;
     RemoteFiles remote_files_;
-    std::mutex mutex_; ///< guards the pieces
+    std::recursive_mutex taking_in_; ///< held until it is written; a stream may be of functions of the program
+    std::mutex mutex_;               ///< guards the pieces
     std::vector<Piece> pieces_;
     std::atomic<bool> has_pieces_{false};
 };
