@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <string>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace {
@@ -190,6 +191,27 @@ void open_many() {
     std::printf("many descriptors: %d wrong\n", wrong);
 }
 
+// More than is read by one call.
+void read_long() {
+    constexpr std::size_t bytes = std::size_t{9} << 20;
+    std::string text(bytes, ' ');
+    for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>('a' + i * 7 / 5 % 26);
+    std::FILE* file = opened("w+");
+    std::fwrite(text.data(), 1, bytes, file);
+    std::rewind(file);
+    int wrong = 0;
+#pragma omp parallel reduction(+ : wrong)
+    if (omp_get_thread_num() == omp_get_num_threads() - 1) {
+        std::string found(bytes + 10, ' ');
+        wrong += std::fread(found.data(), 1, found.size(), file) != bytes || found.compare(0, bytes, text) != 0;
+        const iovec pieces[2] = {{found.data(), bytes / 3}, {found.data() + bytes / 3, bytes}};
+        std::fill(found.begin(), found.end(), ' ');
+        wrong += preadv(fileno(file), pieces, 2, 5) != bytes - 5 || found.compare(0, bytes - 5, text, 5) != 0;
+    }
+    std::fclose(file);
+    std::printf("long: %d wrong\n", wrong);
+}
+
 // What a thread writes before it closes a file is there.
 void write_and_close() {
     int wrong = 0;
@@ -241,6 +263,7 @@ int main() {
     open_many();
     write_and_read();
     write_and_close();
+    read_long();
     unlink(path);
     return 0;
 }

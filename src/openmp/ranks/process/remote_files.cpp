@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <string_view>
 #include <stdio_ext.h>
 #include <utility>
 
@@ -19,11 +20,27 @@ using What = FileCalls::What;
 /// How much is read ahead: at first what one message carries, then twice as much each time.
 constexpr std::size_t least_ahead = 400, most_ahead = std::size_t{64} << 10;
 
+/// What is read by one call at most, bytes.
+constexpr std::size_t longest_call = std::size_t{4} << 20;
+
 /// What the C library has read and the program has not: the stream is not buffered, but a byte may have been put back.
 std::size_t unread_in(const std::FILE& stream) {
     return __freading(const_cast<std::FILE*>(&stream)) == 0
                ? 0
                : static_cast<std::size_t>(stream._IO_read_end - stream._IO_read_ptr);
+}
+
+/// Memory in pieces as one whole.
+void copy_to(std::span<const iovec> pieces, std::size_t offset, std::string_view data) {
+    for (const iovec& piece : pieces) {
+        if (offset < piece.iov_len && !data.empty()) {
+            const std::size_t now = std::min(piece.iov_len - offset, data.size());
+            std::memcpy(static_cast<char*>(piece.iov_base) + offset, data.data(), now);
+            data.remove_prefix(now);
+            offset += now;
+        }
+        offset -= std::min(offset, piece.iov_len);
+    }
 }
 
 FileCalls::Request request_for(What what, std::size_t place) {
@@ -51,7 +68,7 @@ ssize_t RemoteFiles::read(std::size_t place, char* to, std::size_t bytes) {
     if (ahead.unread() == 0) {
         auto request = request_for(What::read, place);
         ahead.wanted = std::clamp(ahead.wanted, least_ahead, most_ahead);
-        request.bytes = std::max(bytes, std::exchange(ahead.wanted, 2 * ahead.wanted));
+        request.bytes = std::clamp(bytes, std::exchange(ahead.wanted, 2 * ahead.wanted), longest_call);
         auto answer = make(Streams::owner_of(place), request);
         ahead.has_lease = answer.result > 0;
         ahead.is_read.store(true); // also if it is at its end
@@ -164,21 +181,23 @@ void RemoteFiles::forget_ends() {
 
 // -- descriptors --
 
+/// What is long comes by several calls, as long as each gets all that it has asked for.
 ssize_t RemoteFiles::read(int file, std::span<const iovec> to, std::optional<off64_t> at) {
-    constexpr std::size_t most = std::size_t{1} << 30;
     const auto owner = Streams::owner_of(file);
     if (!owner) return -1;
-    FileCalls::Request request{.what = What::read, .file = file, .offset = at.value_or(-1)};
-    for (const iovec& piece : to) request.bytes += piece.iov_len;
-    request.bytes = std::min<std::uint64_t>(request.bytes, most);
-    const auto answer = make(*owner, request);
-    std::string_view left = answer.data;
-    for (const iovec& piece : to) {
-        const std::size_t now = std::min(piece.iov_len, left.size());
-        if (now > 0) std::memcpy(piece.iov_base, left.data(), now);
-        left.remove_prefix(now);
+    std::size_t bytes = 0, done = 0;
+    for (const iovec& piece : to) bytes += piece.iov_len;
+    for (bool is_short = false; !is_short;) {
+        FileCalls::Request request{.what = What::read, .file = file};
+        if (at) request.offset = *at + static_cast<off64_t>(done);
+        request.bytes = std::min(bytes - done, longest_call);
+        const auto answer = make(*owner, request);
+        if (answer.result < 0) return done > 0 ? static_cast<ssize_t>(done) : -1;
+        copy_to(to, done, answer.data);
+        done += answer.data.size();
+        is_short = done == bytes || answer.data.size() < request.bytes;
     }
-    return static_cast<ssize_t>(answer.result);
+    return static_cast<ssize_t>(done);
 }
 
 off64_t RemoteFiles::move(int file, off64_t offset, int whence) {

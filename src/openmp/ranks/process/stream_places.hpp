@@ -26,7 +26,8 @@ struct StreamPlaces {
                sizeof(Place);
     }
     bool has(const void* memory) const { return memory >= all.data() && memory < all.data() + all.size(); }
-    std::FILE* stream(std::size_t place) { return reinterpret_cast<std::FILE*>(&all[place]); }
+    /// Not inline: of what it sees to be an array, the compiler warns that fclose() must not free it.
+    [[gnu::noinline]] std::FILE* stream(std::size_t place) { return reinterpret_cast<std::FILE*>(&all[place]); }
 };
 
 /// A variable of the process, because the C library asks for memory by malloc(), which has no argument for it; and
