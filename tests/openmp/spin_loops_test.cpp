@@ -71,6 +71,14 @@ PIECE(counts_to_variable, "xorl %eax, %eax; 1: addq $1, %rax; cmpq (%rdx), %rax;
 PIECE(counts_to_loaded,
       "xorl %ecx, %ecx; 1: addl $1, %ecx; movl (%rdi), %eax; cmpl %eax, %ecx; jge 2f; jmp 1b; 2: nop");
 PIECE(counts_behind_look, "xorl %eax, %eax; 1: movl (%rdi), %edx; cmpl %edx, %eax; jge 2f; incl %eax; jmp 1b; 2: nop");
+// A loop of SPLASH, by GCC 12: of three directions it chooses the last one that is not one of two, of which one is in
+// memory.
+PIECE(counts_to_constant, "movl $1, %eax; 1: cmpl %ecx, %eax; je 2f; movq 8(%rsp), %r9; cmpl (%r9), %eax; cmovne %eax, "
+                          "%edi; cmovne %esi, %edx;"
+                          "2: addl $1, %eax; cmpl $4, %eax; jne 1b");
+PIECE(waits_up_to_constant,
+      "movl $1, %eax; 1: movl (%rdi), %ecx; testl %ecx, %ecx; jne 2f; addl $1, %eax; cmpl $4, %eax;"
+      "jne 1b; 2: nop");
 PIECE(counts_on_to_loaded,
       "xorl %ecx, %ecx; 1: leal 1(%rcx), %esi; movl (%rdi), %eax; movl %esi, %ecx; cmpl %esi, %eax;"
       "jne 1b");
@@ -291,6 +299,7 @@ TEST(SpinLoopsTest, LoopsThatComputeAreLeftAlone) {
     EXPECT_TRUE(loops_of(counts_to_loaded_begin, counts_to_loaded_end).empty());
     EXPECT_TRUE(loops_of(counts_behind_look_begin, counts_behind_look_end).empty());
     EXPECT_TRUE(loops_of(counts_on_to_loaded_begin, counts_on_to_loaded_end).empty());
+    EXPECT_TRUE(loops_of(counts_to_constant_begin, counts_to_constant_end).empty());
     EXPECT_TRUE(loops_of(passes_twice_begin, passes_twice_end).empty());
     EXPECT_TRUE(loops_of(passes_second_begin, passes_second_end).empty());
     EXPECT_TRUE(loops_of(ends_in_a_trap_begin, ends_in_a_trap_end).empty());
@@ -303,6 +312,7 @@ TEST(SpinLoopsTest, ALimitOfTheCounterIsNotWaitedFor) {
     ASSERT_EQ(loops.front().loads.size(), 1U);
     EXPECT_EQ(loops.front().loads.front().at, loops.front().begin);
     EXPECT_EQ(loops_of(waits_for_number_begin, waits_for_number_end).size(), 1U);
+    EXPECT_EQ(loops_of(waits_up_to_constant_begin, waits_up_to_constant_end).size(), 1U);
 }
 
 TEST(SpinLoopsTest, LoopsThatSetAConstantWhileTheyWaitAreFound) {

@@ -199,9 +199,24 @@ bool compares(const Decoded& decoded) {
     }
 }
 
+/// Whether the loop changes this register only by a constant in each pass.
+bool is_stepped(const Thing& thing, Body body) {
+    return std::ranges::all_of(body, [&thing](const Decoded* decoded) {
+        bool is_changed = false;
+        for_each_use(*decoded, [&](const Thing& used, bool, bool is_written) {
+            is_changed = is_changed || (is_written && used == thing);
+        });
+        const auto mnemonic = decoded->instruction.mnemonic;
+        const bool adds = (mnemonic == ZYDIS_MNEMONIC_ADD || mnemonic == ZYDIS_MNEMONIC_SUB) &&
+                          decoded->operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+        return !is_changed || adds || mnemonic == ZYDIS_MNEMONIC_INC || mnemonic == ZYDIS_MNEMONIC_DEC;
+    });
+}
+
 /// The jumps that compare what the loop counts with a variable: after enough passes it ends though nobody changes the
 /// variable, as a loop does whose purpose is that time passes, and whose limit is not kept in a register. So it does
-/// not wait for that variable.
+/// not wait for that variable. Nor does it at a jump that compares its counter with a constant, whatever it has loaded
+/// before.
 std::vector<const Decoded*> jumps_at_limits(Body body, const std::vector<Thing>& counters) {
     std::vector<Thing> counted = counters, loaded;
     std::vector<const Decoded*> found;
@@ -220,8 +235,11 @@ std::vector<const Decoded*> jumps_at_limits(Body body, const std::vector<Thing>&
         const auto is_variable = [&](std::size_t operand) {
             return operands[operand].type == ZYDIS_OPERAND_TYPE_MEMORY || is_one_of(loaded, operand);
         };
-        at_limit = compares(*decoded) &&
-                   ((is_one_of(counted, 0) && is_variable(1)) || (is_one_of(counted, 1) && is_variable(0)));
+        const bool is_constant = operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+                                 operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                                 is_stepped(register_named(operands[0].reg.value), body);
+        at_limit = compares(*decoded) && ((is_one_of(counted, 0) && (is_variable(1) || is_constant)) ||
+                                          (is_one_of(counted, 1) && is_variable(0)));
         bool counts = false;
         for_each_use(*decoded, [&](const Thing& thing, bool is_read, bool) {
             counts = counts || (is_read && has(counted, thing));
