@@ -175,12 +175,13 @@ ssize_t Streams::write(int file, std::span<const iovec> from, std::optional<off6
     return bytes;
 }
 
+/// A thread whose text another one is just passing on waits until that is done.
 void Streams::pass_on_pieces() {
+    const std::lock_guard passing_on(passing_on_);
     std::vector<Piece> pieces;
     {
         const std::lock_guard lock(mutex_);
         pieces.swap(pieces_);
-        has_pieces_.store(false, std::memory_order_relaxed);
     }
     for (const Piece& piece : pieces) {
         auto* const block = static_cast<Block*>(ranks_.allocate(sizeof(Block) + piece.text.size(), alignof(Block)));
@@ -193,6 +194,8 @@ void Streams::pass_on_pieces() {
         inbox.last = block;
         ranks_.release(Ranks::stream_lock);
     }
+    const std::lock_guard lock(mutex_);
+    if (pieces_.empty()) has_pieces_.store(false, std::memory_order_release);
 }
 
 bool Streams::try_take_in() {

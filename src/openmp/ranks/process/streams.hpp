@@ -70,7 +70,7 @@ public:
     }
     /// Only what has been written.
     void pass_on() {
-        if (has_pieces_.load(std::memory_order_relaxed)) pass_on_pieces();
+        if (has_pieces_.load(std::memory_order_acquire)) pass_on_pieces();
     }
     /// Writes what others have passed on.
     void take_in() {
@@ -110,9 +110,10 @@ private:
     Inbox& own_;
     RemoteFiles remote_files_;
     std::recursive_mutex taking_in_; ///< held until it is written; a stream may be of functions of the program
+    std::mutex passing_on_;          ///< held until the owners have it
     std::mutex mutex_;               ///< guards the pieces
     std::vector<Piece> pieces_;
-    std::atomic<bool> has_pieces_{false};
+    std::atomic<bool> has_pieces_{false}; ///< or some are being passed on
 };
 
 template <class Open>
