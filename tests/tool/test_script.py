@@ -25,7 +25,7 @@ def built_clone(folder: Path) -> Path:
     tool.chmod(0o755)
     found = [
         subprocess.run(["sh", "-c", f"command -v {name}"], capture_output=True, text=True).stdout.strip()
-        for name in ("mpicxx.openmpi", "mpicxx.mpich")
+        for name in ("mpicxx.openmpi", "mpicxx.mpich", "gfortran")
     ]
     (folder / ".venv" / ".built").write_text(" ".join([str(folder), *found]))
     return script

@@ -56,7 +56,8 @@ std::span<const iovec> all_of(const iovec* from, int count) { return {from, stat
 
 } // namespace
 
-// The same for a function whose first parameter is a descriptor `file`.
+// A function whose first parameter is a descriptor `file`, its parameters, the names of these, and the memory that it
+// gives to the kernel.
 #define KUMIKI_FILE_CALL(result, name, parameters, arguments, ...)                                                     \
     KUMIKI_ENTRY result name parameters {                                                                              \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \

@@ -85,7 +85,7 @@ void FileCalls::take(const Piece& piece, std::span<const std::byte> data) {
 
 void FileCalls::serve(const std::stop_token& stop) {
     std::deque<Asked> all;
-    while (take_asked(stop, !all.empty(), all))
+    while (take_asked(stop, all))
         std::erase_if(all, [this](const Asked& asked) {
             const auto answer = make_(asked.rank, asked.ask.request);
             if (answer) tell(asked.rank, asked.ask.number, *answer);
@@ -93,12 +93,13 @@ void FileCalls::serve(const std::stop_token& stop) {
         });
 }
 
-/// Appends what has been asked, for which it waits; but not long if files are in use. Returns false at the end.
-bool FileCalls::take_asked(const std::stop_token& stop, bool is_in_use, std::deque<Asked>& all) {
+/// Appends what is asked; it waits for that, but not long if there are calls for files that were in use. Returns false
+/// at the end.
+bool FileCalls::take_asked(const std::stop_token& stop, std::deque<Asked>& all) {
     constexpr std::chrono::microseconds until_next_look(100);
     const auto is_asked = [this] { return !asked_.empty(); };
     std::unique_lock lock(mutex_);
-    if (is_in_use) changed_.wait_for(lock, stop, until_next_look, is_asked);
+    if (!all.empty()) changed_.wait_for(lock, stop, until_next_look, is_asked);
     else changed_.wait(lock, stop, is_asked);
     all.insert(all.end(), asked_.begin(), asked_.end());
     asked_.clear();

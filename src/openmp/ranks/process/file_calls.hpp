@@ -76,7 +76,7 @@ private:
     void take(int source, const Ask& ask);
     void take(const Piece& piece, std::span<const std::byte> data);
     void serve(const std::stop_token& stop);
-    bool take_asked(const std::stop_token& stop, bool is_in_use, std::deque<Asked>& all);
+    bool take_asked(const std::stop_token& stop, std::deque<Asked>& all);
     void tell(int rank, std::uint64_t number, const Answer& answer);
 
     fabric::Fabric& fabric_;

@@ -23,7 +23,8 @@ public:
         const auto lease = leases_.find(static_cast<std::size_t>(request.file));
         return request.is_stream && lease != leases_.end() && lease->second == rank;
     }
-    /// Makes a call that another process asks for, by one thread. Returns nothing while the stream is in use.
+    /// Makes a call that another process asks for; one thread may call this. Returns nothing while the stream is in
+    /// use.
     std::optional<FileCalls::Answer> make(int rank, const FileCalls::Request& request);
 
 private:

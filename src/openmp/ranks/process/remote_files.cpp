@@ -30,7 +30,7 @@ std::size_t unread_in(const std::FILE& stream) {
                : static_cast<std::size_t>(stream._IO_read_end - stream._IO_read_ptr);
 }
 
-/// Memory in pieces as one whole.
+/// Copies to memory in pieces, from so many bytes behind its beginning on.
 void copy_to(std::span<const iovec> pieces, std::size_t offset, std::string_view data) {
     for (const iovec& piece : pieces) {
         if (offset < piece.iov_len && !data.empty()) {
