@@ -85,8 +85,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Progr
     explain_unmapped_faults((*fabric)->rank(), other_libraries(program));
     std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
     if (auto same = ranks->compare_layouts(program); !same) return tl::unexpected(same.error());
-    if (auto counted = ranks->count_processors(); !counted) return tl::unexpected(counted.error());
-    if (auto counted = ranks->count_descriptors(); !counted) return tl::unexpected(counted.error());
+    if (auto counted = ranks->compare_hosts(); !counted) return tl::unexpected(counted.error());
     if (auto shared = ranks->share_memory(program); !shared) return tl::unexpected(shared.error());
     ranks->choose_hosts(settings);
     return ranks;
@@ -110,13 +109,15 @@ Result<> Ranks::compare_layouts(const Program& program) {
                     other - layouts.begin()));
 }
 
-/// Ranks of a host may share processors.
-Result<> Ranks::count_processors() {
+/// Ranks of a host may share processors, and limits may differ from host to host.
+Result<> Ranks::compare_hosts() {
     using Cpus = std::bitset<CPU_SETSIZE>;
     struct OfRank {
         int leader = 0; ///< of the rank's host
+        int descriptors = 0;
         Cpus cpus;
     } mine;
+    mine.descriptors = descriptors_for_each_of(fabric_->size());
     const fabric::Group& all = fabric_->everybody();
     mine.leader = all.leader(all.own_host());
     for (const int cpu : process().environment().cpus)
@@ -130,18 +131,7 @@ Result<> Ranks::count_processors() {
     for (const OfRank& each : ranks) hosts[each.leader] |= each.cpus;
     processors_ = 0;
     for (const auto& [leader, cpus] : hosts) processors_ += static_cast<int>(cpus.count());
-    return {};
-}
-
-/// The limits may differ from host to host.
-Result<> Ranks::count_descriptors() {
-    const int mine = descriptors_for_each_of(fabric_->size());
-    std::vector<int> of_all(static_cast<std::size_t>(fabric_->size()));
-    if (auto met = collectives_.all_gather(&mine, sizeof mine, of_all.data(),
-                                           collective::Collectives::Pieces::equal(sizeof mine));
-        !met)
-        return met;
-    descriptors_for_each_ = std::ranges::min(of_all);
+    descriptors_for_each_ = std::ranges::min(ranks, {}, &OfRank::descriptors).descriptors;
     return {};
 }
 

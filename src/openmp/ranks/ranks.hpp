@@ -248,8 +248,7 @@ private:
 
     Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings);
     Result<> compare_layouts(const Program& program);
-    Result<> count_processors();
-    Result<> count_descriptors();
+    Result<> compare_hosts();
     Result<> share_memory(const Program& program);
     Result<> share_variables(const Program& program);
     Result<> share_streams();

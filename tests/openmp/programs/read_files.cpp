@@ -16,7 +16,7 @@ namespace {
 constexpr int lines = 3000;
 char path[64];
 
-// Reads numbers by next(), one thread at a time, and says whether all came, in order, and to how many threads.
+// Reads numbers by next(), one thread at a time, and says whether all came, in order, and that a thread has taken them.
 template <class Next>
 void read_all(const char* how, Next next) {
     int count = 0, wrong = 0, last = -1, takers = 0;

@@ -24,7 +24,7 @@ using namespace kumiki::platform::kernel_memory;
 using Size = std::size_t;
 
 /// What a call returns, unless the file is one that another process has opened. (Of the descriptor that stands for it
-/// here, fstat() knows something.)
+/// here, fstatfs() knows something.)
 template <class Result>
 Result unless_elsewhere(int file, Result result) {
     if (result == 0 || (result < 0 && errno == EBADF)) kumiki::openmp::refuse_file_elsewhere(file);
@@ -51,6 +51,13 @@ int fails() {
     return -1;
 }
 
+ssize_t read_elsewhere(RemoteFiles& files, int file, std::span<const iovec> to, std::optional<off64_t> at) {
+    return files.read(file, to, at);
+}
+ssize_t write_elsewhere(RemoteFiles&, int file, std::span<const iovec> from, std::optional<off64_t> at) {
+    return Streams::write(file, from, at);
+}
+
 std::array<iovec, 1> all_of(const void* from, std::size_t bytes) { return {{{const_cast<void*>(from), bytes}}}; }
 std::span<const iovec> all_of(const iovec* from, int count) { return {from, static_cast<std::size_t>(count)}; }
 
@@ -63,31 +70,23 @@ std::span<const iovec> all_of(const iovec* from, int count) { return {from, stat
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         return unless_elsewhere(file, make([=] { return after arguments; }, __VA_ARGS__));                             \
     }
-// One that reads a `file` to memory in one or more pieces, at an offset, or where the file is.
-#define KUMIKI_READ_CALL(name, parameters, arguments, memory, ...)                                                     \
+// One that transfers between a `file` and memory in one or more pieces, which the kernel accesses by `attempt`, at an
+// offset, or where the file is.
+#define KUMIKI_TRANSFER_CALL(name, attempt, transfer_elsewhere, parameters, arguments, memory, ...)                    \
     KUMIKI_ENTRY ssize_t name parameters {                                                                             \
         static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
         const auto all = all_of memory;                                                                                \
         const auto call = [&] {                                                                                        \
             return make([=] { return after arguments; },                                                               \
-                        Pieces<kumiki::platform::Attempt::write>{all.data(), all.size()});                             \
+                        Pieces<kumiki::platform::Attempt::attempt>{all.data(), all.size()});                           \
         };                                                                                                             \
         if (file == STDIN_FILENO) return unless_elsewhere(file, call());                                               \
-        return make_anywhere(                                                                                          \
-            call, [&](RemoteFiles& files) { return files.read(file, all, std::optional<off64_t>(__VA_ARGS__)); });     \
+        return make_anywhere(call, [&](RemoteFiles& files) {                                                           \
+            return transfer_elsewhere(files, file, all, std::optional<off64_t>(__VA_ARGS__));                          \
+        });                                                                                                            \
     }
-// One that writes to a `file` in the same ways.
-#define KUMIKI_WRITE_CALL(name, parameters, arguments, memory, ...)                                                    \
-    KUMIKI_ENTRY ssize_t name parameters {                                                                             \
-        static auto* const after = kumiki::platform::next_function(&name, #name);                                      \
-        const auto all = all_of memory;                                                                                \
-        const auto call = [&] {                                                                                        \
-            return make([=] { return after arguments; },                                                               \
-                        Pieces<kumiki::platform::Attempt::read>{all.data(), all.size()});                              \
-        };                                                                                                             \
-        return make_anywhere(                                                                                          \
-            call, [&](RemoteFiles&) { return Streams::write(file, all, std::optional<off64_t>(__VA_ARGS__)); });       \
-    }
+#define KUMIKI_READ_CALL(name, ...) KUMIKI_TRANSFER_CALL(name, write, read_elsewhere, __VA_ARGS__)
+#define KUMIKI_WRITE_CALL(name, ...) KUMIKI_TRANSFER_CALL(name, read, write_elsewhere, __VA_ARGS__)
 // One that moves it.
 #define KUMIKI_MOVE_CALL(name, type)                                                                                   \
     KUMIKI_ENTRY type name(int file, type to, int from) noexcept {                                                     \

@@ -21,7 +21,7 @@ Message read_as(std::span<const std::byte> payload) {
 
 } // namespace
 
-/// Where a question arrives it must be known how to answer.
+/// A rank that can be asked must know how to answer.
 Result<> FileCalls::begin(collective::Collectives& collectives) {
     auto answers = collectives.add_handler([this](int, std::span<const std::byte> payload) {
         take(read_as<Piece>(payload), payload.subspan(sizeof(Piece)));

@@ -26,7 +26,7 @@ Answer with_error(Answer answer) {
     return answer;
 }
 
-/// What is in a pipe or terminal comes when it comes: then no more is read than there is, after the first byte.
+/// Of a pipe or terminal no more is read than there is once its first byte has come.
 std::size_t bytes_at_once(std::FILE* stream, std::size_t wanted) {
     struct stat status{};
     if (fstat(fileno(stream), &status) == 0 && S_ISREG(status.st_mode)) return wanted;

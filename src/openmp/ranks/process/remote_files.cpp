@@ -171,7 +171,8 @@ void RemoteFiles::serve(const std::stop_token& stop) {
 }
 
 void RemoteFiles::forget_ends() {
-    if (!any_.exchange(false)) return;
+    if (!any_.load(std::memory_order_relaxed)) return;
+    any_.store(false);
     for (std::size_t place = 0; place < the_places.all.size(); ++place) {
         Ahead& ahead = ahead_[place];
         if (ahead.has_lease) any_.store(true); // of a thread of the program's own
