@@ -10,6 +10,7 @@
 #include "error/result.hpp"
 #include "openmp/loop.hpp"
 #include "openmp/settings.hpp"
+#include "openmp/task_exchange.hpp"
 
 namespace kumiki::openmp {
 
@@ -42,7 +43,8 @@ struct ForkNotice {
     Controls controls;             ///< of the task that met the region
     std::uint64_t first_claim = 0; ///< numbers of the region's first constructs of two kinds (Member)
     std::uint64_t first_single = 0;
-    bool asks = false; ///< whether the region's threads shall note_own_variables() behind its body
+    bool asks = false;            ///< whether the region's threads shall note_own_variables() behind its body
+    bool exchanges_tasks = false; ///< (TaskExchange)
     Seeds seeds{};
     const void* process_state = nullptr; ///< what the others take in of the first process (ProcessState)
 };
@@ -133,6 +135,15 @@ public:
     virtual void post(const LoopWord& word, std::uint64_t value) = 0;
     /// Waits until such a word reaches `value`, or the region is cancelled.
     virtual void await(const LoopWord& word, std::uint64_t value) = 0;
+
+    /// Whether all ranks have this function.
+    virtual bool has_code(void (*function)(void*)) const = 0;
+    /// At rank 0: whether the ranks exchange tasks in the next region of all ranks: the program creates some, and it is
+    /// not known of this region's code that it does not.
+    virtual bool exchanges_tasks(const void* code) const = 0;
+    virtual TaskExchange& task_exchange() = 0;
+    /// A thread of this rank has created the first task of a region of all ranks.
+    virtual void note_task() = 0;
 
     /// An event of this rank is open, or has been fulfilled by one of its threads.
     virtual void note_open_event() = 0;

@@ -11,6 +11,7 @@
 #include "openmp/other_ranks.hpp"
 #include "openmp/process.hpp"
 #include "openmp/team.hpp"
+#include "platform/thread.hpp"
 
 namespace kumiki::openmp {
 namespace {
@@ -24,30 +25,20 @@ std::uint64_t uses(std::uint64_t state) { return state >> 32; }
 Task* allocate(Member& me, std::size_t size, std::size_t alignment) {
     alignment = std::max(alignment, alignof(Task));
     const std::size_t bytes = sizeof(Task) + size + alignment;
-    const Task::Memory memory = is_seen_by_all(me)         ? Task::Memory::program
-                                : bytes > TaskBlocks::size ? Task::Memory::large
-                                                           : Task::Memory::block;
-    void* place = nullptr;
-    switch (memory) {
-    case Task::Memory::program: place = program_memory(bytes, alignof(Task)); break;
-    case Task::Memory::large: place = ::operator new(bytes); break;
-    case Task::Memory::block: place = me.blocks.take(); break;
-    }
-    if (place == nullptr) refuse(fmt::format("there is no memory for a task of {} bytes", bytes));
-    auto* const task = new (place) Task;
+    const bool is_large = bytes > TaskBlocks::size;
+    auto* const task = new (is_large ? task_memory(bytes, alignof(Task)) : me.blocks.take()) Task;
     const auto end = reinterpret_cast<std::uintptr_t>(task + 1);
     task->data = reinterpret_cast<void*>((end + alignment - 1) / alignment * alignment);
     task->creator = &me;
-    task->memory = memory;
+    task->is_large = is_large;
     return task;
 }
 
 void free_task(Task* task) {
     Member& creator = *task->creator;
-    const Task::Memory memory = task->memory;
+    const bool is_large = task->is_large;
     task->~Task();
-    if (memory == Task::Memory::program) std::free(static_cast<void*>(task));
-    else if (memory == Task::Memory::large) ::operator delete(static_cast<void*>(task));
+    if (is_large) free_task_memory(task, alignof(Task));
     else if (&creator == the_member) creator.blocks.give(task);
     else TaskBlocks::free(task);
 }
@@ -132,6 +123,7 @@ Task* make_task(Member& me, const TaskRequest& request) {
     task->controls = parent.controls;
     task->final = request.final || parent.final;
     task->cancellable = request.copy == nullptr;
+    task->stays = request.stays;
     if (request.event != nullptr) {
         task->open_ends.store(2, std::memory_order_relaxed);
         request.event->task = task;
@@ -142,7 +134,9 @@ Task* make_task(Member& me, const TaskRequest& request) {
         me.task = before;
     } else if (request.size != 0) {
         std::memcpy(task->data, request.data, request.size);
+        task->bytes = static_cast<std::uint32_t>(request.size);
     }
+    task->alignment = static_cast<std::uint32_t>(request.alignment);
     if (request.is_part_of_loop) std::memcpy(task->data, request.part.data(), sizeof request.part);
     return task;
 }
@@ -199,13 +193,31 @@ void run_undeferred(Member& me, Task* task) {
 /// the thread will look for it later, a team of one gains nothing by queueing, and queues must not grow without end.
 bool begins_at_once(const Member& me) {
     if (me.team.level() == 0) return true;
-    return me.immediate < most_immediate &&
-           (me.team.here() == 1 || me.queue.size() >= most_queued * static_cast<std::size_t>(me.team.here()));
+    return me.immediate < most_immediate && ((me.team.here() == 1 && me.team.exchange() == nullptr) ||
+                                             me.queue.size() >= most_queued * static_cast<std::size_t>(me.team.here()));
 }
 
 } // namespace
 
-bool is_seen_by_all(const Member& me) { return me.team.level() == 0 && process().others() != nullptr; }
+namespace {
+
+/// For longer alignments the C library's allocator takes several times as long.
+bool is_common(std::size_t alignment) { return alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__; }
+
+} // namespace
+
+void* task_memory(std::size_t bytes, std::size_t alignment) {
+    if (process().others() == nullptr)
+        return is_common(alignment) ? ::operator new(bytes) : ::operator new(bytes, std::align_val_t(alignment));
+    void* const memory = program_memory(bytes, alignment);
+    if (memory == nullptr) refuse(fmt::format("there is no memory for a task of {} bytes", bytes));
+    return memory;
+}
+void free_task_memory(void* memory, std::size_t alignment) {
+    if (process().others() != nullptr) std::free(memory);
+    else if (is_common(alignment)) ::operator delete(memory);
+    else ::operator delete(memory, std::align_val_t(alignment));
+}
 
 TaskBlocks::~TaskBlocks() {
     while (kept_ != nullptr) free(std::exchange(kept_, kept_->next));
@@ -241,7 +253,12 @@ void end_task_here(Member& me) {
 void create_task(Member& me, const TaskRequest& request) {
     if (is_cancelled(me, *me.task)) return;
     const bool deferrable = request.deferrable && !me.task->final;
-    const bool at_once = !deferrable || begins_at_once(me);
+    bool at_once = !deferrable || begins_at_once(me);
+    TaskExchange* const exchange = me.team.exchange();
+    if (at_once && deferrable && exchange != nullptr) {
+        exchange_tasks(me, *exchange, Doing::creates); // the queue may be shorter then
+        at_once = begins_at_once(me);
+    }
     const bool may_last = request.event != nullptr || request.dependences != nullptr;
     if (at_once && !may_last) return run_in_place(me, request);
     Task* const task = make_task(me, request);
@@ -255,6 +272,43 @@ void create_task(Member& me, const TaskRequest& request) {
     if (at_once) return run_at_once(me, task);
     me.queue.push(task);
     me.team.ring();
+    if (exchange != nullptr) exchange_tasks(me, *exchange, Doing::creates);
+}
+
+/// It is executed as if one of the team's threads had created it outside of all tasks.
+void accept_task(Member& me, const GivenTask& given) {
+    Task* const task = allocate(me, given.bytes.size(), given.alignment);
+    task->parent = &me.implicit;
+    task->function = given.function;
+    task->controls = given.controls;
+    task->final = given.final;
+    task->cancellable = given.cancellable;
+    task->origin = given.origin;
+    task->bytes = static_cast<std::uint32_t>(given.bytes.size());
+    task->alignment = static_cast<std::uint32_t>(given.alignment);
+    if (given.data != nullptr) task->data = given.data;
+    else std::ranges::copy(given.bytes, static_cast<std::byte*>(task->data));
+    me.team.note_task();
+    count_created(me, *task);
+    me.team.waiting_guests().fetch_add(1, std::memory_order_relaxed);
+    me.queue.push(task);
+}
+
+void forget_task(Member& me, Task* task) {
+    me.team.waiting_guests().fetch_sub(1, std::memory_order_relaxed);
+    discard(me, task);
+}
+
+void take_back_task(Member& me, const ReturnedTask& returned) {
+    Task* const task = returned.task;
+    if (returned.how == ReturnedTask::How::not_executed) {
+        if (task->origin.task != nullptr) me.team.waiting_guests().fetch_add(1, std::memory_order_relaxed);
+        return me.queue.push_oldest(task);
+    }
+    if (returned.how == ReturnedTask::How::cancelled_group && task->group != nullptr)
+        task->group->cancelled.store(true, std::memory_order_relaxed);
+    if (task->origin.task != nullptr) me.team.exchange()->end(task->origin, returned.how, {});
+    close_end(me, task);
 }
 
 Task* take_task(Member& me, const Task* inside) {
@@ -279,7 +333,29 @@ Task* take_task(Member& me, const Task* inside) {
     return nullptr;
 }
 
+namespace {
+
+/// Whoever waits for the task in its own rank waits for all that it has created, too, as if it were a group.
+void run_for_other(Member& me, Task* task) {
+    me.team.waiting_guests().fetch_sub(1, std::memory_order_relaxed);
+    const auto begin = platform::thread_time();
+    auto how = ReturnedTask::How::ended;
+    Task* const before = std::exchange(me.task, task);
+    if (!task->cancellable || !is_cancelled(me, *task)) {
+        begin_group(me);
+        task->function(task->data);
+        if (end_group(me)) how = ReturnedTask::How::cancelled_group;
+    }
+    me.task = before;
+    me.team.exchange()->end(task->origin, how, platform::thread_time() - begin);
+    close_end(me, task);
+}
+
+} // namespace
+
 void run_task(Member& me, Task* task) {
+    if (task->origin.task != nullptr) [[unlikely]]
+        return run_for_other(me, task);
     if (task->cancellable && is_cancelled(me, *task)) return discard(me, task);
     Task* const before = std::exchange(me.task, task);
     task->function(task->data);
@@ -308,11 +384,12 @@ void begin_group(Member& me) {
     me.task->group = group;
 }
 
-void end_group(Member& me) {
+bool end_group(Member& me) {
     const std::unique_ptr<Taskgroup> group(me.task->group);
     const auto ended = [&] { return group->unfinished.load(std::memory_order_acquire) == 0; };
     if (!ended()) work_until(me, me.task, ended);
     me.task->group = group->outer;
+    return group->cancelled.load(std::memory_order_relaxed);
 }
 
 Event* make_event() {

@@ -14,6 +14,7 @@
 #include "openmp/dependences.hpp"
 #include "openmp/lock.hpp"
 #include "openmp/settings.hpp"
+#include "openmp/task_exchange.hpp"
 #include "platform/memory.hpp"
 
 namespace kumiki::openmp {
@@ -47,10 +48,13 @@ struct Task {
     bool implicit = false;
     bool final = false;
     bool cancellable = true; ///< its data need no destruction by its body
+    bool stays = false;      ///< its data mean something in this process only
     bool skipped = false;    ///< by its body itself, because it is cancelled
-    enum class Memory : std::uint8_t { block, large, program };
-    Memory memory = Memory::block; ///< a block of its creator's (TaskBlocks), or one that is longer, or the program's
-    std::atomic<int> open_ends{1}; ///< the body, and the event of a detached task; 0: it was discarded
+    bool is_large = false;   ///< longer than a block of its creator's (TaskBlocks)
+    std::uint32_t bytes = 0; ///< of the data that another rank may have a copy of; 0: none may
+    std::uint32_t alignment = 1;
+    TaskOrigin origin{};
+    std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task; 0: it was discarded
     std::atomic<bool>* done = nullptr; ///< set at the end of a task for which its creator waits
     std::unique_ptr<DependenceTable> children_dependences;
     std::shared_ptr<DependenceNode> dependence;
@@ -67,25 +71,27 @@ struct Event {
 };
 Event* make_event();
 
-/// Whether what a task that `me` creates has for itself must be in memory that all processes see: outside of parallel
-/// regions it may start one on all of them.
-bool is_seen_by_all(const Member& me);
+/// Memory for what a task has for itself, which all processes of the program see, if there are several: another one may
+/// execute the task, or a region that it starts. Never null.
+void* task_memory(std::size_t bytes, std::size_t alignment);
+void free_task_memory(void* memory, std::size_t alignment);
 
 /// Memory for the tasks that a thread creates: blocks that it has freed itself are used again. (Blocks that others have
 /// freed lie in the caches of others; handing them back was measured to be slower than the C library's allocator.)
 class TaskBlocks {
 public:
-    static constexpr std::size_t size = 384; ///< bytes of a block
+    static constexpr std::size_t size = 448; ///< bytes of a block
+    static constexpr std::size_t alignment = alignof(std::max_align_t);
 
     TaskBlocks() = default;
     ~TaskBlocks();
     TaskBlocks(const TaskBlocks&) = delete;
     TaskBlocks& operator=(const TaskBlocks&) = delete;
 
-    void* take() { return kept_ == nullptr ? ::operator new(size) : std::exchange(kept_, kept_->next); }
+    void* take() { return kept_ == nullptr ? task_memory(size, alignment) : std::exchange(kept_, kept_->next); }
     void give(void* block) { kept_ = new (block) Kept{kept_}; }
     /// By a thread to which the blocks do not belong.
-    static void free(void* block) { ::operator delete(block); }
+    static void free(void* block) { free_task_memory(block, alignment); }
 
 private:
     struct Kept {
@@ -104,6 +110,8 @@ public:
 
     void push(Task* task) { push(std::span(&task, 1)); }
     void push(std::span<Task* const> tasks);
+    /// The task comes before all others, as one that another rank gives back: what its owner waits for is newer.
+    void push_oldest(Task* task);
     /// The newest task for which `fits(task)` holds; none: nullptr.
     template <class Fits>
     Task* take_newest(Fits fits);
@@ -119,7 +127,7 @@ private:
 
     Lock lock_;
     std::atomic<std::size_t> size_{0};
-    std::size_t head_ = 0, tail_ = 0; ///< of the ring; they only grow
+    std::size_t head_ = 0, tail_ = 0; ///< places in the ring, modulo its length
     std::vector<Task*> ring_;         ///< its length is a power of two
 };
 
@@ -129,6 +137,13 @@ inline void TaskQueue::push(std::span<Task* const> tasks) {
         if (tail_ - head_ == ring_.size()) enlarge();
         ring_[at(tail_++)] = task;
     }
+    size_.store(tail_ - head_, std::memory_order_relaxed);
+}
+
+inline void TaskQueue::push_oldest(Task* task) {
+    const Holding holding(lock_);
+    if (tail_ - head_ == ring_.size()) enlarge();
+    ring_[at(--head_)] = task;
     size_.store(tail_ - head_, std::memory_order_relaxed);
 }
 
@@ -184,6 +199,7 @@ struct TaskRequest {
     bool final;
     const std::vector<Dependence>* dependences; ///< nullptr: none
     Event* event;                               ///< of a detached task; nullptr: it is not detached
+    bool stays = false;                         ///< its data mean something in this process only
     bool is_part_of_loop = false;               ///< its data begin with its part of a taskloop, two words of `part`
     std::array<std::uint64_t, 2> part{};
 };
@@ -199,6 +215,13 @@ Task* take_task(Member& me, const Task* inside);
 /// Whether `task` need not run, because its region or group is cancelled.
 bool is_cancelled(const Member& me, const Task& task);
 
+/// A task that another rank has given to this one; `me` is idle.
+void accept_task(Member& me, const GivenTask& given);
+/// The rank has given such a task back.
+void forget_task(Member& me, Task* task);
+/// A task that this rank has given to another one returns.
+void take_back_task(Member& me, const ReturnedTask& returned);
+
 /// A task whose body the program itself executes between these two calls.
 void begin_task_here(Member& me, bool final);
 void end_task_here(Member& me);
@@ -211,7 +234,8 @@ void wait_for_children(Member& me);
 void wait_for_dependences(Member& me, const std::vector<Dependence>& dependences);
 
 void begin_group(Member& me);
-void end_group(Member& me);
+/// Returns whether it was cancelled.
+bool end_group(Member& me);
 
 /// The program fulfils the event of a detached task, whose memory is free then.
 void fulfill(Event* event);

@@ -77,6 +77,20 @@ bool Team::tasks_left() const {
     return finished != created;
 }
 
+bool Team::may_be_quiet() const {
+    const TaskExchange* const exchange = this->exchange();
+    return !tasks_left() && (exchange == nullptr || !exchange->waits_for_others());
+}
+
+template <class Arrived>
+bool Team::is_quiet(Arrived arrived) {
+    TaskExchange* const exchange = this->exchange();
+    // The number comes first: if another thread opens the barrier meanwhile, either this is the number of the interval
+    // before it, or not all have arrived any more.
+    const std::uint64_t interval = exchange != nullptr ? exchange->interval() : 0;
+    return arrived() && !tasks_left() && (exchange == nullptr || exchange->tell_quiet(interval));
+}
+
 bool Team::try_to_open(std::uint64_t epoch, const void* code) {
     auto expected = static_cast<std::uint32_t>(here());
     // Several threads may see that the last task has finished; one of them opens the barrier. None of them can be late
@@ -105,16 +119,15 @@ bool Team::barrier(Member& me, const void* code) {
     // The epoch cannot change before this thread has arrived, so a relaxed load finds it.
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     const std::uint32_t arrived = arrived_.fetch_add(1, std::memory_order_acq_rel) + 1;
-    // If a waiting thread opens the barrier instead, this one waits like the others until it has: the other ranks may
-    // not have arrived yet, and at the next barrier this thread would take the old epoch for a new one.
-    if (arrived == static_cast<std::uint32_t>(here()) && (!had_tasks() || !tasks_left()) && try_to_open(epoch, code))
+    const auto all_here = [this] { return all_arrived(); };
+    if (arrived == static_cast<std::uint32_t>(here()) && (!had_tasks() || is_quiet(all_here)) &&
+        try_to_open(epoch, code))
         return cancelled();
+    // If another thread opens the barrier, this one waits until it has: the other ranks may not have arrived yet, and
+    // at the next barrier this thread would take the old epoch for a new one.
     const auto opened = [&] { return epoch_.load(std::memory_order_acquire) != epoch || cancelled(); };
-    work_until(me, nullptr, [&] {
-        if (opened()) return true;
-        if (!had_tasks() || !all_arrived() || tasks_left()) return false;
-        return try_to_open(epoch, code) || opened();
-    });
+    do work_until(me, nullptr, [&] { return opened() || (had_tasks() && all_arrived() && may_be_quiet()); });
+    while (!opened() && !(is_quiet(all_here) && try_to_open(epoch, code)));
     return cancelled();
 }
 
@@ -181,7 +194,8 @@ void Team::prepare(const Region& region, int threads, Part part) {
     }
     set(cancelled_, false);
     set(workshare_cancelled_, false);
-    set(had_tasks_, false);
+    set(had_tasks_, exchange() != nullptr);
+    set(told_task_, false);
     set(finished_elsewhere_, std::uint64_t{0});
     set(arrived_, std::uint32_t{0});
     set(singles_, std::uint64_t{0});
@@ -267,11 +281,13 @@ void Team::begin(const Region& region, int threads) {
                         .controls = outer_->task->controls,
                         .first_claim = others->next_claim(),
                         .first_single = others->next_single(),
-                        .asks = others->asks()};
+                        .asks = others->asks(),
+                        .exchanges_tasks = others->exchanges_tasks(code)};
         others->fork(fork);
         return begin(fork);
     }
     set<OtherRanks*>(others_, nullptr);
+    set<TaskExchange*>(exchange_, nullptr);
     asks_ = is_alone_ && others->asks();
     set(first_single_, std::uint64_t{0});
     taken_ = 0;
@@ -286,6 +302,8 @@ void Team::begin(const Region& region, int threads) {
 
 void Team::begin(const ForkNotice& fork) {
     others_ = process().others();
+    set(exchange_, fork.exchanges_tasks ? &others_->task_exchange() : nullptr);
+    if (fork.exchanges_tasks) set(waits_elsewhere_, true);
     asks_ = fork.asks;
     const Part part = others_->part(fork.threads);
     taken_ = 0;
@@ -321,11 +339,18 @@ void Team::end() {
     end_body();
     // acquire: with the last one's addition, everything that all did before theirs is seen.
     const auto ended = [&] { return ended_.load(std::memory_order_acquire) == ends_awaited_; };
-    if (here() > 1 || had_tasks()) work_until(me, nullptr, [&] { return ended() && (!had_tasks() || !tasks_left()); });
+    if (here() > 1 || had_tasks()) {
+        do work_until(me, nullptr, [&] { return ended() && (!had_tasks() || may_be_quiet()); });
+        while (had_tasks() && !is_quiet(ended));
+    }
     if (others_ != nullptr) {
         std::uint64_t next_claim = 0; // members of a region that is cancelled may have met different constructs
         for (int place = 0; place < here(); ++place) next_claim = std::max(next_claim, member(place).claims_met);
         others_->join(next_claim);
+        if (exchange() != nullptr) {
+            over_.store(region(), std::memory_order_release);
+            ring();
+        }
     }
     if (is_alone_) process().others()->end_alone();
     first_share_ = me.shares_met;
@@ -336,16 +361,17 @@ void Team::end() {
 
 std::uint64_t Team::await_fork(Member& me, std::uint64_t seen, bool took_part) {
     for (;;) {
-        Task* task = nullptr;
         std::uint64_t word = seen;
-        wait::wait(bell_, patience(), [&] {
+        const auto forked = [&] {
             word = fork_.load(std::memory_order_acquire);
-            if (word != seen) return true;
-            if (took_part) task = take_task(me, nullptr);
-            return task != nullptr;
-        });
-        if (task == nullptr) return word;
-        run_task(me, task);
+            return word != seen;
+        };
+        const auto is_over = [&] { return over_.load(std::memory_order_acquire) == me.region; };
+        Task* task = nullptr;
+        if (took_part && !is_over()) task = await_task(me, nullptr, [&] { return forked() || is_over(); });
+        else wait::wait(bell_, patience(), forked);
+        if (task != nullptr) run_task(me, task);
+        else if (word != seen) return word;
     }
 }
 

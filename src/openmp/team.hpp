@@ -100,6 +100,8 @@ public:
     /// ranks.
     int here() const { return here_.load(std::memory_order_relaxed); }
     OtherRanks* others() const { return others_; }
+    /// Null unless the ranks of the region exchange tasks.
+    TaskExchange* exchange() const { return exchange_.load(std::memory_order_relaxed); }
     int level() const { return level_; }
     int active_level() const { return active_level_; }
     Member* outer() const { return outer_; }
@@ -108,7 +110,11 @@ public:
     Member& member(int place) const { return *members_[place].load(std::memory_order_acquire); }
     wait::Bell& bell() { return bell_; }
     const wait::Patience& patience() const { return *patience_.load(std::memory_order_relaxed); }
-    void ring() { wait::ring(bell_, patience()); }
+    void ring() {
+        wait::ring(bell_, patience());
+        if (waits_elsewhere_.load(std::memory_order_relaxed)) [[unlikely]]
+            process().others()->task_exchange().ring();
+    }
 
     /// A barrier of the team, in which threads run tasks. Returns true if the region is cancelled. `code`: where in the
     /// program; null: unknown.
@@ -128,10 +134,14 @@ public:
     void cancel_workshare(Member& me);
     /// What threads of other ranks have cancelled.
     void take_in_cancellation(Member& me);
+    /// Tasks of other ranks that no thread has begun.
+    std::atomic<int>& waiting_guests() { return waiting_guests_; }
     bool workshare_cancelled() const { return workshare_cancelled_.load(std::memory_order_relaxed); }
 
     void note_task() {
         if (!had_tasks_.load(std::memory_order_relaxed)) had_tasks_.store(true, std::memory_order_release);
+        if (others_ != nullptr && !told_task_.load(std::memory_order_relaxed) && !told_task_.exchange(true))
+            others_->note_task();
     }
     bool had_tasks() const { return had_tasks_.load(std::memory_order_acquire); }
     std::uint64_t region() const { return region_.load(std::memory_order_relaxed); }
@@ -155,6 +165,12 @@ private:
             process().others()->note_own_variables();
     }
     std::uint64_t await_fork(Member& me, std::uint64_t seen, bool took_part);
+    /// Whether no task is left, nor, if ranks exchange tasks, at any other rank. `arrived()`: whether all threads of
+    /// this process have come to the barrier.
+    template <class Arrived>
+    bool is_quiet(Arrived arrived);
+    /// Whether is_quiet() may be true by now.
+    bool may_be_quiet() const;
     void prepare(const Region& region, int threads, Part part);
     void start_part();
     void enlarge(int threads);
@@ -196,8 +212,13 @@ private:
     Taskgroup group_{};
     Seats seats_;
     OtherRanks* others_ = nullptr;
-    bool is_alone_ = false; ///< the region could run on all ranks, and does not
-    bool asks_ = false;     ///< its threads note_own_variables()
+    // See size_ about threads that still read these.
+    std::atomic<TaskExchange*> exchange_{nullptr};
+    std::atomic<bool> waits_elsewhere_{false}; ///< threads may wait for exchange_; once they may, they always may
+    std::atomic<bool> told_task_{false};       ///< the region has tasks (OtherRanks::note_task())
+    std::atomic<std::uint64_t> over_{0};       ///< the last region that is over, if its ranks exchanged tasks
+    bool is_alone_ = false;                    ///< the region could run on all ranks, and does not
+    bool asks_ = false;                        ///< its threads note_own_variables()
     int first_id_ = 0;
     std::uint64_t first_claim_ = 0, first_single_ = 0;
     alignas(platform::apart) Region described_{};
@@ -214,6 +235,7 @@ private:
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> workshare_cancelled_{false};
     std::atomic<std::uint64_t> finished_elsewhere_{0};
+    std::atomic<int> waiting_guests_{0};
     alignas(platform::apart) std::atomic<std::uint64_t> singles_{0};
     alignas(platform::apart) wait::Bell bell_{};
     Workshares shares_;
@@ -265,19 +287,33 @@ Workshare& Workshares::enter_alone(Member& me, Prepare prepare) {
     return *me.share;
 }
 
-/// Returns when `ready()` is true, and runs tasks meanwhile (take_task()).
+/// Waits until `ready()` is true, and then returns null, or until there is a task that the thread may run
+/// (take_task()).
+template <class Ready>
+Task* await_task(Member& me, const Task* inside, Ready ready) {
+    Task* task = nullptr;
+    const auto look = [&] {
+        if (ready()) return true;
+        task = take_task(me, inside);
+        return task != nullptr;
+    };
+    TaskExchange* const exchange = me.team.exchange();
+    if (exchange == nullptr) {
+        wait::wait(me.team.bell(), me.team.patience(), look);
+        return task;
+    }
+    for (bool done = false; !done;) {
+        const bool gives = exchange_tasks(me, *exchange, inside == nullptr ? Doing::nothing : Doing::waits);
+        done = look();
+        if (!done) exchange->wait([&] { return (done = look()) || has_exchange(me, *exchange, gives); });
+    }
+    return task;
+}
+
+/// Returns when `ready()` is true, and runs tasks meanwhile.
 template <class Ready>
 void work_until(Member& me, const Task* inside, Ready ready) {
-    for (;;) {
-        Task* task = nullptr;
-        wait::wait(me.team.bell(), me.team.patience(), [&] {
-            if (ready()) return true;
-            task = take_task(me, inside);
-            return task != nullptr;
-        });
-        if (task == nullptr) return;
-        run_task(me, task);
-    }
+    while (Task* const task = await_task(me, inside, ready)) run_task(me, task);
 }
 
 /// The thread of the outermost region in which this thread is, also if it is in a target construct inside that; null:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 #include <system_error>
+#include <time.h>
 #include <utility>
 
 #include "platform/signal_sets.hpp"
@@ -64,5 +65,11 @@ Result<std::jthread> start_worker(std::string_view duty, std::function<void(std:
 }
 
 void yield() { sched_yield(); }
+
+std::chrono::nanoseconds thread_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 } // namespace kumiki::platform

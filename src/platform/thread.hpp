@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <stop_token>
@@ -34,6 +35,9 @@ Result<std::jthread> start_worker(std::string_view duty, std::function<void(std:
 
 /// Lets another thread run that is ready.
 void yield();
+
+/// How long the calling thread has had a processor.
+std::chrono::nanoseconds thread_time();
 
 /// Tells the processor that this is a spin loop.
 inline void relax() {

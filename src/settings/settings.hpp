@@ -45,6 +45,13 @@ enum class RegionRanks {
     alternating, ///< region by region all, or the first one alone; for tests
 };
 
+/// Which ranks execute the tasks of an OpenMP program, in regions that all ranks run.
+enum class TaskRanks {
+    all,   ///< whichever has nothing to do
+    own,   ///< the one that creates the task
+    eager, ///< as all, but also tasks that are too short for it; for tests
+};
+
 /// How ranks update variables of an OpenMP program atomically where it does not use the result.
 enum class AtomicUpdates {
     ordered,  ///< at once, each as a lock of all ranks
@@ -79,6 +86,7 @@ struct Settings {
     std::string openmp_schedule; ///< how loops that the runtime deals out are divided among the ranks
     AtomicUpdates openmp_atomics = AtomicUpdates::adaptive;
     RegionRanks openmp_regions = RegionRanks::adaptive;
+    TaskRanks openmp_tasks = TaskRanks::all;
     std::string openmp_libraries; ///< names of libraries that are part of the program, separated by commas
     SharedProtocol shared_protocol = SharedProtocol::invalidate; ///< of arrays for which the program chooses none
     std::uint64_t shared_heap = 0;  ///< bytes from which single ranks allocate shared memory, of all ranks together

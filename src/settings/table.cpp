@@ -106,6 +106,13 @@ Result<RegionRanks> region_ranks(std::string_view text) {
     return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be adaptive, all, first or alternating");
 }
 
+Result<TaskRanks> task_ranks(std::string_view text) {
+    if (text == "all") return TaskRanks::all;
+    if (text == "own") return TaskRanks::own;
+    if (text == "eager") return TaskRanks::eager;
+    return fail(KUMIKI_ERROR_ENVIRONMENT, "it must be all, own or eager");
+}
+
 Result<FaultMechanism> fault_mechanism(std::string_view text) {
     if (text == "auto") return FaultMechanism::automatic;
     if (text == "userfaultfd") return FaultMechanism::userfaultfd;
@@ -262,6 +269,11 @@ constexpr std::array table = {
         "faster, because messages between the hosts take longer than the work; alternating: region by region the "
         "one and the other, for tests.",
         false, [](Settings& s, std::string_view t) { return into(s.openmp_regions, region_ranks(t)); }},
+    Setting{"KUMIKI_OPENMP_TASKS", "--tasks", "all", "all, own, eager",
+            "Which processes execute the tasks of an OpenMP program, in parallel regions that run on all hosts. all: "
+            "whichever has nothing else to do, unless they are too short for that; own: the one that creates them; "
+            "eager: as all, however short they are, for tests.",
+            false, [](Settings& s, std::string_view t) { return into(s.openmp_tasks, task_ranks(t)); }},
     Setting{
         "KUMIKI_OPENMP_LIBRARIES", "--libraries", "", "names",
         "Libraries of an OpenMP program that share their variables and heap with it over several processes, besides "

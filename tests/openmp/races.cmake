@@ -23,7 +23,7 @@ function(kumiki_openmp_races FILE COMPILER)
     endforeach()
 endfunction()
 
-foreach(program IN ITEMS cancel depend detach doacross forms locks loops memory parallel sharing task_reductions tasks)
+foreach(program IN ITEMS cancel depend detach doacross forms locks loops memory parallel sharing task_reductions task_trees tasks)
     kumiki_openmp_races(${program}.c "${CMAKE_C_COMPILER}")
 endforeach()
 kumiki_openmp_races(mixed.cpp "${CMAKE_CXX_COMPILER}" -std=c++17)

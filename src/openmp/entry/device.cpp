@@ -128,7 +128,8 @@ void run_after(const std::vector<Dependence>& dependences, Work work) {
                          .deferrable = true,
                          .final = false,
                          .dependences = &dependences,
-                         .event = nullptr});
+                         .event = nullptr,
+                         .stays = true});
 }
 
 /// A target construct: with nowait and dependences a task, and otherwise at once.

@@ -56,13 +56,8 @@ std::vector<Dependence> read(std::int32_t count, const DependenceEntry* entries)
 Task* allocate(std::uint32_t flags, std::size_t bytes, std::size_t shared_bytes, Routine routine) {
     // A program that knows only the first fields of a task may want fewer bytes.
     bytes = (std::max(bytes, sizeof(Task)) + sizeof(void*) - 1) / sizeof(void*) * sizeof(void*);
-    const bool seen_by_all = is_seen_by_all(self());
-    const std::size_t whole = sizeof(Head) + bytes + shared_bytes;
-    void* const memory =
-        seen_by_all ? program_memory(whole, alignof(Head)) : ::operator new(whole, std::align_val_t(alignof(Head)));
-    if (memory == nullptr) refuse(fmt::format("there is no memory for a task of {} bytes", whole));
-    auto* const head =
-        new (memory) Head{.bytes = bytes + shared_bytes, .flags = flags, .in_program_memory = seen_by_all};
+    void* const memory = task_memory(sizeof(Head) + bytes + shared_bytes, alignof(Head));
+    auto* const head = new (memory) Head{.bytes = bytes + shared_bytes, .flags = flags};
     auto* const task = reinterpret_cast<Task*>(head + 1);
     std::memset(static_cast<void*>(task), 0, sizeof(Task));
     // clang before version 16 makes such a task without a routine of a taskwait with nowait.
@@ -84,10 +79,8 @@ Task* copy_of(Task* task) {
 void dispose(Task* task) {
     Head& head = head_of(task);
     if ((head.flags & has_destructors) != 0) task->destruction.destructors(thread_number(), task);
-    const bool in_program_memory = head.in_program_memory;
     head.~Head();
-    if (in_program_memory) std::free(static_cast<void*>(&head));
-    else ::operator delete(static_cast<void*>(&head), std::align_val_t(alignof(Head)));
+    free_task_memory(&head, alignof(Head));
 }
 
 void start(Task* task, bool at_once, const std::vector<Dependence>* dependences) {

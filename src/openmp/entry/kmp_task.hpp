@@ -36,8 +36,7 @@ struct alignas(64) Head {
     std::uint32_t flags;
     bool begun = false; ///< its body, which may then ask to be called again (untied tasks)
     bool again = false;
-    Event* event = nullptr;         ///< of a detached task
-    bool in_program_memory = false; ///< (is_seen_by_all())
+    Event* event = nullptr; ///< of a detached task
 };
 
 inline Head& head_of(Task* task) { return reinterpret_cast<Head*>(task)[-1]; }

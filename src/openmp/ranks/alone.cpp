@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "openmp/process.hpp"
+#include "openmp/ranks/memory/malloc.hpp"
 #include "openmp/ranks/ranks.hpp"
 #include "openmp/team.hpp"
 #include "platform/memory.hpp"
@@ -32,7 +33,7 @@ Result<> Ranks::begin() {
 
 Ranks::Moment Ranks::now() const {
     return {WaitTimes::Clock::now(), wait_times_.at(WaitTimes::barriers),
-            wait_times_.at(WaitTimes::threads) + shared_.time_in_faults()};
+            wait_times_.at(WaitTimes::threads) + wait_times_.at(WaitTimes::tasks) + shared_.time_in_faults()};
 }
 
 /// Whether what the others have fits into the memory of this host, too, if they have as much for each thread as it has.
@@ -85,7 +86,25 @@ void Ranks::join(std::uint64_t next_claim) {
         meet(nullptr);
         next_claim_ = next_claim;
     }
-    if (rank() == 0) begin_rest();
+    if (rank() == 0) {
+        note_tasks_of_region();
+        begin_rest();
+    }
+}
+
+bool Ranks::has_code(void (*function)(void*)) const { return may_be_program(reinterpret_cast<const void*>(function)); }
+
+bool Ranks::exchanges_tasks(const void* code) const {
+    if (exchanged_tasks_ == TaskRanks::own) return false;
+    const auto known = had_tasks_.find(reinterpret_cast<std::uintptr_t>(code));
+    return known == had_tasks_.end() || known->second;
+}
+
+void Ranks::note_tasks_of_region() {
+    if (exchanged_tasks_ == TaskRanks::own) return;
+    const bool had = words_->own(Words::tasks) == region_meeting_;
+    bool& known = had_tasks_.try_emplace(region_, had).first->second;
+    known = known || had;
 }
 
 /// Of threads that are tied to other ranks one may be at work meanwhile, or have a lock.

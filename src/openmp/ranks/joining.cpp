@@ -59,6 +59,7 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
       openmp_homes_(settings.openmp_homes),
       opens_at_first_region_(settings.homes == ProgramHomes::next),
       measures_(settings.openmp_schedule == "measured"),
+      exchanged_tasks_(settings.openmp_tasks),
       updates_(settings.openmp_atomics),
       has_own_host_(fabric_->everybody().hosts() == fabric_->size()),
       standard_output_(settings.output_marks, settings.output_unread, fabric_->memory().own().output_read),
@@ -163,6 +164,8 @@ Result<> Ranks::share_memory(const Program& program) {
     if (!locks) return tl::unexpected(locks.error());
     locks_ = *locks;
     if (auto shared = share_streams(); !shared) return shared;
+    if (std::ranges::none_of(program.images, &Image::makes_tasks)) exchanged_tasks_ = TaskRanks::own;
+    if (auto shared = share_tasks(); !shared) return shared;
     return share_variables(program);
 }
 
@@ -224,6 +227,19 @@ Result<> Ranks::share_streams() {
     streams_.emplace(*this, by_rank, *file_calls_);
     fortran_units_.emplace(*this, units);
     return {};
+}
+
+Result<> Ranks::share_tasks() {
+    const bool is_eager = exchanged_tasks_ == TaskRanks::eager;
+    if (exchanged_tasks_ != TaskRanks::own) wait_times_.begin();
+    tasks_.emplace(
+        *fabric_, is_eager, wait_times_,
+        TaskMessages::Surroundings{
+            .interval = interval_,
+            .flush = [this] { flush(); },
+            .time_with_others = [this] { return shared_.time_in_faults() + wait_times_.at(WaitTimes::threads); },
+        });
+    return tasks_->begin(collectives_);
 }
 
 /// The heap is as long as the addresses and the memory of all hosts allow, of which only what the program uses will be

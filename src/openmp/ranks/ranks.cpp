@@ -146,6 +146,7 @@ void Ranks::begin_interval(std::uint64_t place) {
     const explain::Timed timed(record_.get(), explain::Tallied::region_wait, record_ ? record_->region() : 0);
     const WaitTimes::Scope waiting(wait_times_, WaitTimes::barriers);
     shared_.begin_interval(place);
+    interval_.store(meetings_.load(std::memory_order_relaxed), std::memory_order_release);
 }
 
 /// What follows on the stack of the calling thread, if it runs on one that all ranks see, is the runtime's own.

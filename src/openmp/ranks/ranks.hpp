@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <unistd.h>
+#include <unordered_map>
 #include <vector>
 
 #include "collective/collectives.hpp"
@@ -34,6 +35,7 @@
 #include "openmp/ranks/process/own_files.hpp"
 #include "openmp/ranks/process/streams.hpp"
 #include "openmp/ranks/process/fortran_units.hpp"
+#include "openmp/ranks/task_messages.hpp"
 #include "openmp/ranks/wait_times.hpp"
 #include "openmp/ranks/words.hpp"
 #include "settings/distribution.hpp"
@@ -117,6 +119,10 @@ public:
     void give_words(std::uint64_t loop) override;
     void post(const LoopWord& word, std::uint64_t value) override;
     void await(const LoopWord& word, std::uint64_t value) override;
+    bool has_code(void (*function)(void*)) const override;
+    bool exchanges_tasks(const void* code) const override;
+    TaskExchange& task_exchange() override { return *tasks_; }
+    void note_task() override { words_->store(Words::tasks, region_meeting_); }
     void note_open_event() override {
         if (events_) events_->note_open();
     }
@@ -252,6 +258,7 @@ private:
     Result<> share_memory(const Program& program);
     Result<> share_variables(const Program& program);
     Result<> share_streams();
+    Result<> share_tasks();
     Result<> make_heap();
     Result<void*> allocate_heap(std::size_t bytes);
     void exchange(ForkNotice& fork);
@@ -259,6 +266,7 @@ private:
     Moment now() const;
     bool has_room_for_all() const;
     void note_end(std::uintptr_t code);
+    void note_tasks_of_region();
     void begin_rest();
     void end_rest();
     static bool may_be_taken_at_rest(int lock) { return lock != stream_lock && lock != end_lock; }
@@ -340,12 +348,15 @@ private:
     std::string openmp_homes_;
     bool opens_at_first_region_;
     bool measures_;
+    TaskRanks exchanged_tasks_;
     AtomicUpdates updates_;
     bool has_own_host_;                      ///< no other rank is on it
     std::atomic<std::uint64_t> meetings_{0}; ///< of all ranks
-    std::uint64_t region_meeting_ = 0;       ///< the one that began the region
-    std::vector<double> speeds_;             ///< by rank: the part of the work, the same at all ranks
-    std::atomic<std::uint64_t> taken_{0};    ///< iterations of shared-out loops by this rank since the last region
+    /// The same, from the moment on when threads that were at the barrier may see the memory of the new interval.
+    std::atomic<std::uint64_t> interval_{0};
+    std::uint64_t region_meeting_ = 0;    ///< the one that began the region
+    std::vector<double> speeds_;          ///< by rank: the part of the work, the same at all ranks
+    std::atomic<std::uint64_t> taken_{0}; ///< iterations of shared-out loops by this rank since the last region
     std::vector<Variables> variables_;
     std::optional<LoopRows> rows_;    ///< of the affinity schedule
     const std::byte* base_ = nullptr; ///< of the program
@@ -357,7 +368,9 @@ private:
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
     std::optional<Words> words_;
     LoopWords* loop_words_ = nullptr;
-    std::optional<Events> events_; ///< none: the job has been left
+    std::optional<TaskMessages> tasks_;
+    std::unordered_map<std::uintptr_t, bool> had_tasks_; ///< at rank 0: regions by their code
+    std::optional<Events> events_;                       ///< none: the job has been left
     Posts posts_{[this](const Posts::All& posts) { tell(posts); }};
     std::optional<Heap> heap_;
     std::optional<Stacks> stacks_;

@@ -11,7 +11,8 @@ namespace kumiki::openmp {
 class WaitTimes {
 public:
     using Clock = std::chrono::steady_clock;
-    enum Where : unsigned { barriers, threads }; ///< one thread for all of the rank; each by itself
+    /// One thread for all of the rank; each by itself; each by itself for tasks (TaskExchange).
+    enum Where : unsigned { barriers, threads, tasks };
 
     /// Nothing is counted before.
     void begin() { is_counted_ = true; }
@@ -47,7 +48,7 @@ public:
 
 private:
     bool is_counted_ = false;
-    std::atomic<Clock::rep> sums_[2] = {};
+    std::atomic<Clock::rep> sums_[3] = {};
 };
 
 } // namespace kumiki::openmp

@@ -27,6 +27,7 @@ public:
         cancelled_region,
         cancelled_share,
         events,
+        tasks,
         returned
     };
     static constexpr std::size_t bytes(std::size_t ranks) { return (returned + 3 * ranks) * platform::apart; }

@@ -27,6 +27,7 @@ struct Image {
     /// for a function that cannot throw, unless it is asked to, which clang does, and flang does not.
     const std::byte* unwinding = nullptr;
     bool tries_locks = false; ///< whether it calls functions that enter a lock only if it is free
+    bool makes_tasks = false; ///< whether it calls functions that create tasks
     bool yields = false;      ///< whether it calls functions such as sched_yield(), as one does while one waits
 };
 
