@@ -253,7 +253,8 @@ std::size_t SharedMemory::piece_of(const Pages::Layout& layout) const {
 Result<SharedMemory::Array> SharedMemory::make(std::byte* region, std::size_t bytes, const Pages::Layout& layout,
                                                const Arrangement& homes, Wish wish) {
     if (auto prepared = prepare(); !prepared) return tl::unexpected(prepared.error());
-    const bool may_be_executed = wish.use == explain::Use::stacks && options_.executable_stacks;
+    const bool may_be_executed = (wish.use == explain::Use::stacks && options_.executable_stacks) ||
+                                 (wish.use == explain::Use::heap && options_.executable_heap);
     auto view = wish.at != nullptr ? Result<SecondMapping>(SecondMapping::over(wish.at, layout.frames()))
                                    : SecondMapping::reserve(address_of(region), layout.frames(), may_be_executed);
     if (!view) return tl::unexpected(view.error());

@@ -53,6 +53,8 @@ public:
         bool check = false;
         /// Whether the program executes code that it has written on stacks (explain::Use::stacks).
         bool executable_stacks = false;
+        /// The same in the program's heap (explain::Use::heap).
+        bool executable_heap = false;
         /// Bytes of the heap, for all ranks together (KUMIKI_SHARED_HEAP); 0: there is none.
         std::uint64_t heap = 0;
     };

@@ -43,7 +43,8 @@ ProgramHomes homes_for(const Settings& settings) {
 
 } // namespace
 
-Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings)
+Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings,
+             const Program& program)
     : fabric_(std::move(fabric)),
       collectives_(fabric_->everybody()),
       record_(std::move(record)),
@@ -54,7 +55,8 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
                .record = record_.get(),
                .cache = settings.shared_cache,
                .check = settings.shared_check,
-               .executable_stacks = std::ranges::any_of(loaded_objects(), &Object::wants_executable_stacks)}),
+               .executable_stacks = std::ranges::any_of(loaded_objects(), &Object::wants_executable_stacks),
+               .executable_heap = program.makes_code()}),
       homes_(homes_for(settings)),
       openmp_homes_(settings.openmp_homes),
       opens_at_first_region_(settings.homes == ProgramHomes::next),
@@ -84,7 +86,7 @@ Result<std::unique_ptr<Ranks>> Ranks::join(const Settings& settings, const Progr
     auto record = explain::Record::open(explain_folder(environ), (*fabric)->rank(), (*fabric)->size(), settings.host);
     if (!record) return tl::unexpected(record.error());
     explain_unmapped_faults((*fabric)->rank(), other_libraries(program));
-    std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings));
+    std::unique_ptr<Ranks> ranks(new Ranks(std::move(*fabric), std::move(*record), settings, program));
     if (auto same = ranks->compare_layouts(program); !same) return tl::unexpected(same.error());
     if (auto counted = ranks->compare_hosts(); !counted) return tl::unexpected(counted.error());
     if (auto shared = ranks->share_memory(program); !shared) return tl::unexpected(shared.error());

@@ -252,7 +252,8 @@ private:
     static void* run_on_stack(void* on_stack);
     static constexpr std::size_t loop_places = 16; ///< how many loops that do not wait may be apart
 
-    Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings);
+    Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Record> record, const Settings& settings,
+          const Program& program);
     Result<> compare_layouts(const Program& program);
     Result<> compare_hosts();
     Result<> share_memory(const Program& program);

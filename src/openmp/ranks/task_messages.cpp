@@ -204,6 +204,11 @@ void TaskMessages::tell_ended() {
     for (const auto& [origin, how] : ended) tell(origin, how);
 }
 
+void TaskMessages::give_back(const TaskOrigin& origin) {
+    const SignalsLater later;
+    tell(origin, ReturnedTask::How::not_executed);
+}
+
 /// Sets when this rank asks next, by what the tasks were that it has got since it asked last.
 void TaskMessages::judge_last_tasks() {
     if (!std::exchange(got_tasks_, false) || is_eager_) return;

@@ -21,6 +21,10 @@ namespace kumiki::openmp {
 ///
 /// What concerns one interval between two barriers has the number of that interval, and is out of date by itself when
 /// the ranks have met again.
+///
+/// The handler stores such numbers, and that there is news, with release order, and threads read them with acquire
+/// order: so a thread that sees news also sees what happened in its rank before that asked for it. Nothing of the
+/// program's memory depends on them, because that is ordered by the flush between a task and the message about it.
 class TaskMessages final : public TaskExchange {
 public:
     struct Surroundings {
@@ -43,7 +47,7 @@ public:
     bool give(const std::function<std::size_t(std::span<Task*>)>& take) override;
     void end(const TaskOrigin& origin, ReturnedTask::How how, std::chrono::nanoseconds took) override;
     void tell_ended() override;
-    void give_back(const TaskOrigin& origin) override { tell(origin, ReturnedTask::How::not_executed); }
+    void give_back(const TaskOrigin& origin) override;
     void ask() override;
     std::uint64_t interval() const override { return surroundings_.interval.load(std::memory_order_acquire); }
     bool tell_quiet(std::uint64_t interval) override;

@@ -84,6 +84,7 @@ constexpr std::string_view trying_functions[] = {
     "omp_test_lock",       "omp_test_lock_",        "omp_test_nest_lock",
     "omp_test_nest_lock_", "pthread_mutex_trylock", "pthread_mutex_timedlock",
     "mtx_trylock",         "mtx_timedlock",         "pthread_mutex_clocklock"};
+constexpr std::string_view protecting_functions[] = {"mprotect"};
 constexpr std::string_view task_functions[] = {"GOMP_task",        "GOMP_taskloop",   "GOMP_taskloop_ull",
                                                "__kmpc_omp_task",  "__kmpc_taskloop", "__kmpc_omp_task_with_deps",
                                                "__kmpc_taskloop_5"};
@@ -106,6 +107,7 @@ Image image_of(const Object& object) {
     if (object.uses_one_of(functions_of_llvm)) image.unwinding = nullptr;
     image.code = code_of(object);
     image.tries_locks = object.uses_one_of(trying_functions);
+    image.makes_code = object.uses_one_of(protecting_functions);
     image.makes_tasks = object.uses_one_of(task_functions);
     image.yields = object.uses_one_of(yielding_functions);
     return image;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,6 +28,7 @@ struct Image {
     /// for a function that cannot throw, unless it is asked to, which clang does, and flang does not.
     const std::byte* unwinding = nullptr;
     bool tries_locks = false; ///< whether it calls functions that enter a lock only if it is free
+    bool makes_code = false;  ///< whether it calls functions by which memory becomes executable
     bool makes_tasks = false; ///< whether it calls functions that create tasks
     bool yields = false;      ///< whether it calls functions such as sched_yield(), as one does while one waits
 };
@@ -36,6 +38,8 @@ struct Program {
     std::vector<Image> images; ///< the program itself comes first
     std::uint64_t layout = 0;  ///< a number that differs if anything is loaded elsewhere, or something else is
 
+    /// Whether it may execute code that it writes to its heap (compilers at run time).
+    bool makes_code() const { return std::ranges::any_of(images, &Image::makes_code); }
     /// Whether it is the program itself or one of its own libraries.
     bool has(const Object& object) const;
 };

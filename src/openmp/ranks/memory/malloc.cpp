@@ -42,6 +42,7 @@ struct ServedProgram {
     Heap& heap;
     explain::Record* record;
     Callers callers;
+    bool makes_code;
 };
 /// Null until the program's heap is there. A variable of the process, as malloc is a function of the process.
 ServedProgram* the_program = nullptr;
@@ -50,6 +51,7 @@ ServedProgram* the_program = nullptr;
 
 bool is_program(const void* caller) { return the_program != nullptr && the_program->callers.has(caller); }
 bool may_be_program(const void* caller) { return the_program != nullptr && the_program->callers.may_have(caller); }
+bool may_execute_heap() { return the_program != nullptr && the_program->makes_code; }
 bool is_in_heap(const void* memory) { return the_program != nullptr && the_program->heap.has(memory); }
 
 namespace {
@@ -116,7 +118,7 @@ void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignmen
 }
 
 void serve_allocations(Heap& heap, explain::Record* record, const Program& program) {
-    the_program = new ServedProgram{heap, record, Callers(program)};
+    the_program = new ServedProgram{heap, record, Callers(program), program.makes_code()};
 }
 
 } // namespace kumiki::openmp

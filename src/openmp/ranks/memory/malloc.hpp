@@ -33,5 +33,7 @@ void* allocate(const void* caller, std::size_t bytes);
 void* allocate_zeros(const void* caller, std::size_t bytes, std::size_t alignment);
 /// Whether it is memory of the program's heap.
 bool is_in_heap(const void* memory);
+/// Whether code in it may be executed (Program::makes_code()).
+bool may_execute_heap();
 
 } // namespace kumiki::openmp

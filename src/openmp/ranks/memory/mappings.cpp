@@ -1,8 +1,8 @@
 // Memory that the program maps. The system would give it to one process only, so large arrays and files that it reads
 // become memory of its heap, which all ranks see; a file is read when it is mapped. So does what it reserves
-// (PROT_NONE) and takes into use later, by mprotect() or by mapping it again (MAP_FIXED), as allocators do. Files that
-// it writes in this way, what it executes or wants at another address, and long reservations stay the system's, as does
-// what the heap has no room for.
+// (PROT_NONE) and takes into use later, by mprotect() or by mapping it again (MAP_FIXED), as allocators do; and memory
+// for code that it writes and executes. Files that it writes in this way, code of files, what it wants at another
+// address, and long reservations stay the system's, as does what the heap has no room for.
 #include <algorithm>
 #include <cerrno>
 #include <cstdarg>
@@ -85,7 +85,8 @@ bool becomes_heap(std::size_t bytes, int allowed, int flags, int file, off_t off
     constexpr std::size_t longest_reservation = std::size_t{1} << 30;
     const int type = flags & MAP_TYPE;
     if (allowed == PROT_NONE && (flags & MAP_ANONYMOUS) != 0 && bytes <= longest_reservation) allowed = PROT_READ;
-    if (bytes == 0 || (allowed & PROT_READ) == 0 || (allowed & PROT_EXEC) != 0) return false;
+    if (bytes == 0 || (allowed & PROT_READ) == 0) return false;
+    if ((allowed & PROT_EXEC) != 0 && ((flags & MAP_ANONYMOUS) == 0 || !may_execute_heap())) return false;
     if ((flags & ~possible) != 0 || (type != MAP_PRIVATE && type != MAP_SHARED)) return false;
     if ((flags & MAP_ANONYMOUS) != 0) return true;
     struct stat about{};
@@ -207,7 +208,7 @@ KUMIKI_ENTRY void* mremap(void* memory, std::size_t bytes, std::size_t new_bytes
 KUMIKI_ENTRY int mprotect(void* memory, std::size_t bytes, int allowed) {
     static auto* const real = kumiki::platform::next_function(&mprotect, "mprotect");
     if (!is_about_heap(KUMIKI_CALLER, memory)) return real(memory, bytes, allowed);
-    if ((allowed & PROT_EXEC) == 0) return 0;
+    if ((allowed & PROT_EXEC) == 0 || may_execute_heap()) return 0;
     errno = EACCES;
     return -1;
 }
