@@ -290,24 +290,24 @@ void accept_task(Member& me, const GivenTask& given) {
     else std::ranges::copy(given.bytes, static_cast<std::byte*>(task->data));
     me.team.note_task();
     count_created(me, *task);
-    me.team.waiting_guests().fetch_add(1, std::memory_order_relaxed);
+    me.team.waiting_foreign_tasks().fetch_add(1, std::memory_order_relaxed);
     me.queue.push(task);
 }
 
 void forget_task(Member& me, Task* task) {
-    me.team.waiting_guests().fetch_sub(1, std::memory_order_relaxed);
+    me.team.waiting_foreign_tasks().fetch_sub(1, std::memory_order_relaxed);
     discard(me, task);
 }
 
 void take_back_task(Member& me, const ReturnedTask& returned) {
     Task* const task = returned.task;
     if (returned.how == ReturnedTask::How::not_executed) {
-        if (task->origin.task != nullptr) me.team.waiting_guests().fetch_add(1, std::memory_order_relaxed);
+        if (task->is_foreign()) me.team.waiting_foreign_tasks().fetch_add(1, std::memory_order_relaxed);
         return me.queue.push_oldest(task);
     }
     if (returned.how == ReturnedTask::How::cancelled_group && task->group != nullptr)
         task->group->cancelled.store(true, std::memory_order_relaxed);
-    if (task->origin.task != nullptr) me.team.exchange()->end(task->origin, returned.how, {});
+    if (task->is_foreign()) me.team.exchange()->end(task->origin, returned.how, {});
     close_end(me, task);
 }
 
@@ -324,7 +324,7 @@ Task* take_task(Member& me, const Task* inside) {
         Member& victim = team.member((me.place_here + i) % size);
         // A task of the next region, which this thread has not begun, was queued after that region began, under this
         // lock; so this thread sees the region's number.
-        const std::size_t count = victim.queue.take_oldest([&] { return me.region == team.region(); }, fits,
+        const std::size_t count = victim.queue.take_oldest([&] { return team.has_begun(me); }, fits,
                                                            std::span(taken).first(inside == nullptr ? most_taken : 1));
         if (count == 0) continue;
         if (count > 1) me.queue.push(std::span(taken).subspan(1, count - 1));
@@ -335,9 +335,10 @@ Task* take_task(Member& me, const Task* inside) {
 
 namespace {
 
-/// Whoever waits for the task in its own rank waits for all that it has created, too, as if it were a group.
+/// A thread that waits for the task in the task's own rank waits for all that it has created, too, as if it were a
+/// group.
 void run_for_other(Member& me, Task* task) {
-    me.team.waiting_guests().fetch_sub(1, std::memory_order_relaxed);
+    me.team.waiting_foreign_tasks().fetch_sub(1, std::memory_order_relaxed);
     const auto begin = platform::thread_time();
     auto how = ReturnedTask::How::ended;
     Task* const before = std::exchange(me.task, task);
@@ -354,7 +355,7 @@ void run_for_other(Member& me, Task* task) {
 } // namespace
 
 void run_task(Member& me, Task* task) {
-    if (task->origin.task != nullptr) [[unlikely]]
+    if (task->is_foreign()) [[unlikely]]
         return run_for_other(me, task);
     if (task->cancellable && is_cancelled(me, *task)) return discard(me, task);
     Task* const before = std::exchange(me.task, task);

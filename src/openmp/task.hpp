@@ -60,6 +60,8 @@ struct Task {
     std::shared_ptr<DependenceNode> dependence;
     Member* creator = nullptr; ///< the member of the team that created it
 
+    /// Whether another rank has created it, and has given it to this one.
+    bool is_foreign() const { return origin.task != nullptr; }
     bool has_children() const { return static_cast<std::uint32_t>(state.load(std::memory_order_acquire)) != 0; }
 };
 

@@ -23,11 +23,11 @@ std::size_t take_for_other(Member& me, std::size_t kept, std::span<Task*> taken)
     for (int i = 0; i < team.here(); ++i) {
         TaskQueue& queue = team.member((me.place_here + i) % team.here()).queue;
         if (queue.size() <= kept) continue;
-        const std::size_t count = queue.take_oldest([&] { return me.region == team.region(); },
+        const std::size_t count = queue.take_oldest([&] { return team.has_begun(me); },
                                                     [&](const Task& task) { return may_travel(me, task); }, taken);
         if (count == 0) continue;
         for (const Task* const task : taken.first(count))
-            if (task->origin.task != nullptr) team.waiting_guests().fetch_sub(1, std::memory_order_relaxed);
+            if (task->is_foreign()) team.waiting_foreign_tasks().fetch_sub(1, std::memory_order_relaxed);
         return count;
     }
     return 0;
@@ -41,13 +41,12 @@ bool has_tasks(const Member& me, std::size_t more_than) {
 
 void give_back_tasks(Member& me, TaskExchange& exchange) {
     Team& team = me.team;
-    if (team.waiting_guests().load(std::memory_order_relaxed) == 0) return;
+    if (team.waiting_foreign_tasks().load(std::memory_order_relaxed) == 0) return;
     std::array<Task*, 16> taken;
     for (int place = 0; place < team.here(); ++place) {
         const auto take = [&] {
-            return team.member(place).queue.take_oldest([&] { return me.region == team.region(); },
-                                                        [](const Task& task) { return task.origin.task != nullptr; },
-                                                        taken);
+            return team.member(place).queue.take_oldest([&] { return team.has_begun(me); },
+                                                        [](const Task& task) { return task.is_foreign(); }, taken);
         };
         while (const std::size_t count = take())
             for (Task* const task : std::span(taken).first(count)) {
@@ -72,7 +71,7 @@ bool exchange_tasks(Member& me, TaskExchange& exchange, Doing doing) {
     // A worker may still be here when the next region has begun, whose tasks are none of its business. What has come
     // was asked for by a thread that had begun that region, so this thread sees the region's number if it sees the
     // news.
-    if (me.region != team.region()) return true;
+    if (!team.has_begun(me)) return true;
     if (has_news) {
         TaskExchange::News news = exchange.take_news();
         for (const ReturnedTask& returned : news.returned) take_back_task(me, returned);

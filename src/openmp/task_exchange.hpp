@@ -43,7 +43,8 @@ struct ReturnedTask {
 };
 
 /// How the ranks execute tasks for each other in a region that all of them run (docs/decisions/openmp-tasks.md). A rank
-/// with threads that have nothing to do asks the others, and one that has tasks gives it some.
+/// with threads that have nothing to do asks the others, and one that has tasks gives it some: work stealing, in which
+/// the owner hands over what is stolen, because only it can make its memory visible.
 ///
 /// A task still belongs to the rank that has created it: it has ended there when the other rank has told so, which that
 /// one does when the task and all that it has created have ended. So a rank whose threads have all come to a barrier,
@@ -76,6 +77,7 @@ public:
     /// of it now or at tell_ended(), so that short tasks may share a message.
     virtual void end(const TaskOrigin& origin, ReturnedTask::How how, std::chrono::nanoseconds took) = 0;
     virtual void tell_ended() = 0;
+    /// No thread of this rank has begun the task, and none will.
     virtual void give_back(const TaskOrigin& origin) = 0;
     /// A thread of this rank has nothing to do: asks the others for tasks, unless those that they gave last were not
     /// worth their messages; then a while later.

@@ -135,7 +135,7 @@ public:
     /// What threads of other ranks have cancelled.
     void take_in_cancellation(Member& me);
     /// Tasks of other ranks that no thread has begun.
-    std::atomic<int>& waiting_guests() { return waiting_guests_; }
+    std::atomic<int>& waiting_foreign_tasks() { return waiting_foreign_tasks_; }
     bool workshare_cancelled() const { return workshare_cancelled_.load(std::memory_order_relaxed); }
 
     void note_task() {
@@ -145,6 +145,8 @@ public:
     }
     bool had_tasks() const { return had_tasks_.load(std::memory_order_acquire); }
     std::uint64_t region() const { return region_.load(std::memory_order_relaxed); }
+    /// Whether the member has begun the present region, whose tasks it may take then.
+    bool has_begun(const Member& member) const { return member.region == region(); }
     /// A task of the team was finished by a thread that does not belong to it.
     void finished_elsewhere() {
         finished_elsewhere_.fetch_add(1, std::memory_order_release);
@@ -235,7 +237,7 @@ private:
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> workshare_cancelled_{false};
     std::atomic<std::uint64_t> finished_elsewhere_{0};
-    std::atomic<int> waiting_guests_{0};
+    std::atomic<int> waiting_foreign_tasks_{0};
     alignas(platform::apart) std::atomic<std::uint64_t> singles_{0};
     alignas(platform::apart) wait::Bell bell_{};
     Workshares shares_;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <thread>

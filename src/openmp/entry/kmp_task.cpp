@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <fmt/format.h>
 #include <new>
 
 #include "openmp/entry/kmp_task.hpp"

@@ -61,7 +61,7 @@ void Ranks::meet_at_end(std::uint64_t next_claim) {
         const std::uint64_t meeting = meetings_.load(std::memory_order_relaxed) + 1;
         const std::uint64_t told = meeting << meeting_shift | static_cast<std::uint32_t>(next_claim);
         for_each_other([&](int other) { words_->store(end_word(rank(), meeting), told, other); });
-        tasks_->tell_quiet(meeting - 1); // those at a barrier may wait for it
+        if (region_exchanges_tasks_) tasks_->tell_quiet(tasks_->interval()); // those at a barrier may wait for it
         meet(nullptr);
         for_each_other([&](int other) { all = all && has_ended(other); });
     }

@@ -167,7 +167,8 @@ Result<> Ranks::share_memory(const Program& program) {
     locks_ = *locks;
     if (auto shared = share_streams(); !shared) return shared;
     if (std::ranges::none_of(program.images, &Image::makes_tasks)) exchanged_tasks_ = TaskRanks::own;
-    if (auto shared = share_tasks(); !shared) return shared;
+    if (exchanged_tasks_ != TaskRanks::own)
+        if (auto shared = share_tasks(); !shared) return shared;
     return share_variables(program);
 }
 
@@ -233,7 +234,7 @@ Result<> Ranks::share_streams() {
 
 Result<> Ranks::share_tasks() {
     const bool is_eager = exchanged_tasks_ == TaskRanks::eager;
-    if (exchanged_tasks_ != TaskRanks::own) wait_times_.begin();
+    wait_times_.begin();
     tasks_.emplace(
         *fabric_, is_eager, wait_times_,
         TaskMessages::Surroundings{

@@ -76,6 +76,7 @@ void Ranks::exchange(ForkNotice& fork) {
     meet(std::as_writable_bytes(std::span(&fork, 1)));
     note_region(fork.code, explain::Timed::Clock::now());
     region_meeting_ = meetings_.load(std::memory_order_relaxed);
+    region_exchanges_tasks_ = fork.exchanges_tasks;
     if (measures_) measure();
     // Nothing of the program runs at any rank now.
     if (std::exchange(opens_at_first_region_, false)) open_homes();

@@ -369,7 +369,8 @@ private:
     std::unique_ptr<dsm::VariableWait> variable_wait_; ///< null: nothing waits, or there are other ranks on this host
     std::optional<Words> words_;
     LoopWords* loop_words_ = nullptr;
-    std::optional<TaskMessages> tasks_;
+    std::optional<TaskMessages> tasks_; ///< none: no region exchanges tasks
+    bool region_exchanges_tasks_ = false;
     std::unordered_map<std::uintptr_t, bool> had_tasks_; ///< at rank 0: regions by their code
     std::optional<Events> events_;                       ///< none: the job has been left
     Posts posts_{[this](const Posts::All& posts) { tell(posts); }};
