@@ -153,6 +153,8 @@ public:
 
     /// Lets the other ranks see what this one has written, and this one what they have released before.
     virtual void flush() = 0;
+    /// The same, if there are threads that may wait for a variable that this one has written, before it waits itself.
+    virtual void flush_before_wait() = 0;
 
     /// The bytes that a variable of the program had before anything of it ran.
     virtual void copy_initial(const void* variable, std::span<std::byte> into) const = 0;

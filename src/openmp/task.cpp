@@ -77,13 +77,23 @@ bool is_inside(const Task& task, const Task* ancestor) {
     return false;
 }
 
+/// A task of the group has ended.
+void leave_group(Taskgroup& group, Team& team) {
+    const bool is_of_foreign_task = group.is_of_foreign_task(); // read before another thread may free the group
+    // acquire: the message about the group's end is also about what others of its tasks did.
+    if (group.unfinished.fetch_sub(1, std::memory_order_acq_rel) != 1 || !is_of_foreign_task) return;
+    team.exchange()->end(group.origin, group.told_body ? ReturnedTask::How::rest_ended : ReturnedTask::How::ended,
+                         group.took);
+    delete &group;
+}
+
 /// The task has ended, and so has its event if it has one. `me` is a member of the team of the task, in which what
 /// becomes ready is queued; `counter` counts the tasks that are finished.
 template <class Count>
 void complete(Task* task, Member& me, Count count) {
     Team& team = me.team;
     if (task->dependence != nullptr) finish(*task->dependence, me);
-    if (task->group != nullptr) task->group->unfinished.fetch_sub(1, std::memory_order_release);
+    if (task->group != nullptr) leave_group(*task->group, team);
     if (task->done != nullptr) task->done->store(true, std::memory_order_release);
     leave(task);
     count();
@@ -275,40 +285,49 @@ void create_task(Member& me, const TaskRequest& request) {
     if (exchange != nullptr) exchange_tasks(me, *exchange, Doing::creates);
 }
 
+namespace {
+
 /// It is executed as if one of the team's threads had created it outside of all tasks.
-void accept_task(Member& me, const GivenTask& given) {
+Task* make_foreign_task(Member& me, const GivenTask& given) {
     Task* const task = allocate(me, given.bytes.size(), given.alignment);
     task->parent = &me.implicit;
     task->function = given.function;
     task->controls = given.controls;
     task->final = given.final;
     task->cancellable = given.cancellable;
-    task->origin = given.origin;
-    task->bytes = static_cast<std::uint32_t>(given.bytes.size());
-    task->alignment = static_cast<std::uint32_t>(given.alignment);
+    task->foreign = true;
     if (given.data != nullptr) task->data = given.data;
     else std::ranges::copy(given.bytes, static_cast<std::byte*>(task->data));
+    task->group = new Taskgroup;
+    task->group->origin = given.origin;
     me.team.note_task();
     count_created(me, *task);
-    me.team.waiting_foreign_tasks().fetch_add(1, std::memory_order_relaxed);
-    me.queue.push(task);
+    return task;
 }
 
-void forget_task(Member& me, Task* task) {
-    me.team.waiting_foreign_tasks().fetch_sub(1, std::memory_order_relaxed);
-    discard(me, task);
+/// What waits for the task itself goes on when its body has ended, and its group and its team when the rest has, too.
+void take_back_part(Member& me, Task* task, ReturnedTask::How how) {
+    if (how == ReturnedTask::How::body_ended) {
+        if (task->dependence != nullptr) finish(*task->dependence, me);
+        task->parent->state.fetch_sub(Task::one_child, std::memory_order_release);
+    } else if (task->group != nullptr) {
+        leave_group(*task->group, me.team);
+    }
+    if (task->parts_ended.fetch_add(1, std::memory_order_acq_rel) == 1) {
+        drop(task, Task::one_use);
+        count_finished(me);
+    }
+    me.team.ring();
 }
+
+} // namespace
 
 void take_back_task(Member& me, const ReturnedTask& returned) {
-    Task* const task = returned.task;
-    if (returned.how == ReturnedTask::How::not_executed) {
-        if (task->is_foreign()) me.team.waiting_foreign_tasks().fetch_add(1, std::memory_order_relaxed);
-        return me.queue.push_oldest(task);
+    switch (returned.how) {
+    case ReturnedTask::How::not_executed: return me.queue.push_oldest(returned.task);
+    case ReturnedTask::How::ended: return close_end(me, returned.task);
+    default: return take_back_part(me, returned.task, returned.how);
     }
-    if (returned.how == ReturnedTask::How::cancelled_group && task->group != nullptr)
-        task->group->cancelled.store(true, std::memory_order_relaxed);
-    if (task->is_foreign()) me.team.exchange()->end(task->origin, returned.how, {});
-    close_end(me, task);
 }
 
 Task* take_task(Member& me, const Task* inside) {
@@ -330,32 +349,35 @@ Task* take_task(Member& me, const Task* inside) {
         if (count > 1) me.queue.push(std::span(taken).subspan(1, count - 1));
         return taken[0];
     }
-    return nullptr;
+    TaskExchange* const exchange = team.exchange();
+    if (exchange == nullptr || inside != nullptr) return nullptr;
+    const auto given = exchange->take_given([&] { return team.has_begun(me); });
+    return given ? make_foreign_task(me, *given) : nullptr;
 }
 
 namespace {
 
-/// A thread that waits for the task in the task's own rank waits for all that it has created, too, as if it were a
-/// group.
+/// If it has created tasks that have not ended, its rank learns of its own end at once.
 void run_for_other(Member& me, Task* task) {
-    me.team.waiting_foreign_tasks().fetch_sub(1, std::memory_order_relaxed);
     const auto begin = platform::thread_time();
-    auto how = ReturnedTask::How::ended;
     Task* const before = std::exchange(me.task, task);
-    if (!task->cancellable || !is_cancelled(me, *task)) {
-        begin_group(me);
-        task->function(task->data);
-        if (end_group(me)) how = ReturnedTask::How::cancelled_group;
-    }
+    if (!task->cancellable || !is_cancelled(me, *task)) task->function(task->data);
     me.task = before;
-    me.team.exchange()->end(task->origin, how, platform::thread_time() - begin);
+    Taskgroup& group = *task->group;
+    const auto took = platform::thread_time() - begin;
+    if (group.unfinished.load(std::memory_order_acquire) == 1) {
+        group.took = took;
+    } else {
+        group.told_body = true;
+        me.team.exchange()->end(group.origin, ReturnedTask::How::body_ended, took);
+    }
     close_end(me, task);
 }
 
 } // namespace
 
 void run_task(Member& me, Task* task) {
-    if (task->is_foreign()) [[unlikely]]
+    if (task->foreign) [[unlikely]]
         return run_for_other(me, task);
     if (task->cancellable && is_cancelled(me, *task)) return discard(me, task);
     Task* const before = std::exchange(me.task, task);

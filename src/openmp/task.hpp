@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,8 @@ namespace kumiki::openmp {
 
 struct Member;
 
-/// A taskgroup construct: it ends when all tasks that were created in it have ended.
+/// A taskgroup construct: it ends when all tasks that were created in it have ended. Around a task of another rank
+/// there is one without a construct, which counts the task, too; that rank learns of its end.
 struct Taskgroup {
     Taskgroup* outer = nullptr;
     std::atomic<long> unfinished{0};
@@ -30,6 +32,11 @@ struct Taskgroup {
     std::uint64_t number = 0;             ///< of that construct, at all ranks (OtherRanks)
     std::uintptr_t* reductions = nullptr; ///< gcc's description (reduction.hpp)
     void* reducers = nullptr;             ///< those of clang's programs (entry/kmp_reduction.cpp)
+    TaskOrigin origin{};                  ///< of the task of another rank
+    bool told_body = false;               ///< that rank knows that its body has ended
+    std::chrono::nanoseconds took{};      ///< its body, if not
+
+    bool is_of_foreign_task() const { return origin.task != nullptr; }
 };
 
 /// A task: that of a thread in a parallel region (implicit), or one that the program creates.
@@ -53,15 +60,14 @@ struct Task {
     bool is_large = false;   ///< longer than a block of its creator's (TaskBlocks)
     std::uint32_t bytes = 0; ///< of the data that another rank may have a copy of; 0: none may
     std::uint32_t alignment = 1;
-    TaskOrigin origin{};
+    bool foreign = false;              ///< another rank has created it, and has given it to this one
+    std::atomic<int> parts_ended{0};   ///< of the two of a task that another rank executes (ReturnedTask)
     std::atomic<int> open_ends{1};     ///< the body, and the event of a detached task; 0: it was discarded
     std::atomic<bool>* done = nullptr; ///< set at the end of a task for which its creator waits
     std::unique_ptr<DependenceTable> children_dependences;
     std::shared_ptr<DependenceNode> dependence;
     Member* creator = nullptr; ///< the member of the team that created it
 
-    /// Whether another rank has created it, and has given it to this one.
-    bool is_foreign() const { return origin.task != nullptr; }
     bool has_children() const { return static_cast<std::uint32_t>(state.load(std::memory_order_acquire)) != 0; }
 };
 
@@ -217,11 +223,7 @@ Task* take_task(Member& me, const Task* inside);
 /// Whether `task` need not run, because its region or group is cancelled.
 bool is_cancelled(const Member& me, const Task& task);
 
-/// A task that another rank has given to this one; `me` is idle.
-void accept_task(Member& me, const GivenTask& given);
-/// The rank has given such a task back.
-void forget_task(Member& me, Task* task);
-/// A task that this rank has given to another one returns.
+/// A task that this rank has given to another one returns, or a part of it has ended there.
 void take_back_task(Member& me, const ReturnedTask& returned);
 
 /// A task whose body the program itself executes between these two calls.

@@ -1,19 +1,21 @@
 #include "openmp/task_exchange.hpp"
 
-#include <algorithm>
-#include <array>
-
+#include "openmp/process.hpp"
 #include "openmp/team.hpp"
 
 namespace kumiki::openmp {
 namespace {
 
-/// Whether another rank may execute the task. Events, and memory for reductions, belong to the rank.
+/// Whether another rank may execute the task. Events, and memory for reductions, belong to the rank, and no other one
+/// would learn that the program cancels a group.
 bool may_travel(const Member& me, const Task& task) {
     if (task.stays || task.open_ends.load(std::memory_order_relaxed) != 1 || !me.team.others()->has_code(task.function))
         return false;
+    const bool cancels = process().environment().cancellation;
     for (const Taskgroup* group = task.group; group != nullptr; group = group->outer)
-        if (group->reductions != nullptr || group->reducers != nullptr || group->of_workshare) return false;
+        if (group->reductions != nullptr || group->reducers != nullptr || group->of_workshare ||
+            (cancels && !group->is_of_foreign_task()))
+            return false;
     return true;
 }
 
@@ -25,10 +27,7 @@ std::size_t take_for_other(Member& me, std::size_t kept, std::span<Task*> taken)
         if (queue.size() <= kept) continue;
         const std::size_t count = queue.take_oldest([&] { return team.has_begun(me); },
                                                     [&](const Task& task) { return may_travel(me, task); }, taken);
-        if (count == 0) continue;
-        for (const Task* const task : taken.first(count))
-            if (task->is_foreign()) team.waiting_foreign_tasks().fetch_sub(1, std::memory_order_relaxed);
-        return count;
+        if (count != 0) return count;
     }
     return 0;
 }
@@ -37,23 +36,6 @@ bool has_tasks(const Member& me, std::size_t more_than) {
     for (int place = 0; place < me.team.here(); ++place)
         if (me.team.member(place).queue.size() > more_than) return true;
     return false;
-}
-
-void give_back_tasks(Member& me, TaskExchange& exchange) {
-    Team& team = me.team;
-    if (team.waiting_foreign_tasks().load(std::memory_order_relaxed) == 0) return;
-    std::array<Task*, 16> taken;
-    for (int place = 0; place < team.here(); ++place) {
-        const auto take = [&] {
-            return team.member(place).queue.take_oldest([&] { return team.has_begun(me); },
-                                                        [](const Task& task) { return task.is_foreign(); }, taken);
-        };
-        while (const std::size_t count = take())
-            for (Task* const task : std::span(taken).first(count)) {
-                exchange.give_back(task->origin);
-                forget_task(me, task);
-            }
-    }
 }
 
 /// A thread that creates tasks goes on with something else; one that waits would only wait for its last task.
@@ -73,19 +55,15 @@ bool exchange_tasks(Member& me, TaskExchange& exchange, Doing doing) {
     // news.
     if (!team.has_begun(me)) return true;
     if (has_news) {
-        TaskExchange::News news = exchange.take_news();
-        for (const ReturnedTask& returned : news.returned) take_back_task(me, returned);
-        std::ranges::reverse(news.given); // the thread takes the newest from its queue
-        for (const GivenTask& given : news.given) accept_task(me, given);
+        for (const ReturnedTask& returned : exchange.take_news()) take_back_task(me, returned);
         team.ring();
     }
     const std::size_t kept = kept_by(doing);
     bool gave = true;
-    if (exchange.is_asked() && has_tasks(me, kept))
+    if (exchange.is_asked() && (has_tasks(me, kept) || exchange.has_given()))
         gave = exchange.give([&](std::span<Task*> tasks) { return take_for_other(me, kept, tasks); });
-    if (doing == Doing::waits) give_back_tasks(me, exchange);
     if (doing != Doing::creates) exchange.tell_ended();
-    if (doing == Doing::nothing && !has_tasks(me, 0)) exchange.ask();
+    if (doing == Doing::nothing && !has_tasks(me, 0) && !exchange.has_given()) exchange.ask();
     return gave;
 }
 

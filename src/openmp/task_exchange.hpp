@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,13 +15,13 @@ namespace kumiki::openmp {
 struct Member;
 struct Task;
 
-/// A task of another rank.
+/// Where a task was created that travels.
 struct TaskOrigin {
-    int rank = -1;        ///< -1: the task is this rank's own
+    int rank = -1;        ///< -1: in this rank
     Task* task = nullptr; ///< there
 };
 
-/// A task that another rank has given to this one.
+/// A task that travels, or waits in a rank that has not created it.
 struct GivenTask {
     TaskOrigin origin;
     void (*function)(void*);
@@ -34,8 +35,9 @@ struct GivenTask {
 /// A task that this rank has given to another one.
 struct ReturnedTask {
     enum class How : std::uint32_t {
-        ended, ///< with all that it has created
-        cancelled_group,
+        ended,      ///< with all that it has created
+        body_ended, ///< the first part of that; the other one follows, or comes first
+        rest_ended,
         not_executed
     };
     Task* task;
@@ -46,39 +48,37 @@ struct ReturnedTask {
 /// with threads that have nothing to do asks the others, and one that has tasks gives it some: work stealing, in which
 /// the owner hands over what is stolen, because only it can make its memory visible.
 ///
-/// A task still belongs to the rank that has created it: it has ended there when the other rank has told so, which that
-/// one does when the task and all that it has created have ended. So a rank whose threads have all come to a barrier,
-/// and whose own tasks have ended, will have no tasks of its own again before the barrier opens: it is *quiet*. When
-/// all ranks are quiet, there is no task left anywhere, and they may meet.
+/// A task still belongs to the rank that has created it, and counts there until the task and all that it has created
+/// have ended. So a rank whose threads have all come to a barrier, and whose own tasks have ended, will have no tasks
+/// of its own again before the barrier opens: it is *quiet*. When all ranks are quiet, there is no task left anywhere,
+/// and they may meet. (Those that wait for the task's own end, as dependences do, go on when its body has ended.)
 ///
-/// A rank gives tasks back that no thread has begun when one of its threads waits inside a task, and so may execute
-/// only what that task has created: the rank to which they belong may be waiting for them, and, by way of other tasks,
-/// this one for that rank.
+/// Tasks of others that no thread has begun wait apart from the rank's own. The rank that has created them recalls them
+/// when it waits: the threads of this one may be busy for long, or be waiting for a lock that a task of that one holds.
 class TaskExchange {
 public:
     virtual ~TaskExchange() = default;
 
     /// Whether there is something for take_news().
     virtual bool has_news() const = 0;
-    struct News {
-        std::vector<ReturnedTask> returned;
-        std::vector<GivenTask> given;
-    };
-    /// What has come from other ranks, and, with it, what they have written to memory before.
-    virtual News take_news() = 0;
+    /// The tasks that have come back. What other ranks have written to memory before they gave or returned tasks can be
+    /// seen then.
+    virtual std::vector<ReturnedTask> take_news() = 0;
+    /// Whether tasks of other ranks wait to be executed, some of which take_given() may not return before take_news().
+    virtual bool has_given() const = 0;
+    /// One of them; none: there is none, or `allowed()`, which is called under a lock, returns false.
+    virtual std::optional<GivenTask> take_given(const std::function<bool()>& allowed) = 0;
 
     /// Whether another rank asks for tasks.
     virtual bool is_asked() const = 0;
-    /// Calls take(tasks), which returns how many tasks it has put there, and gives them to a rank that asks, together
-    /// with what this rank has written to memory. Returns false if there were none.
+    /// Gives tasks to a rank that asks: some of those of other ranks, or else what `take(tasks)` puts there, which
+    /// returns how many; these with what this rank has written to memory. Returns false if there were none.
     virtual bool give(const std::function<std::size_t(std::span<Task*>)>& take) = 0;
 
-    /// A task of another rank, with all that it has created, has ended here, which took so long. The other rank learns
-    /// of it now or at tell_ended(), so that short tasks may share a message.
+    /// A task of another rank, or a part of it, has ended here, which took so long. The other rank learns of it now or
+    /// at tell_ended(), so that short tasks may share a message.
     virtual void end(const TaskOrigin& origin, ReturnedTask::How how, std::chrono::nanoseconds took) = 0;
     virtual void tell_ended() = 0;
-    /// No thread of this rank has begun the task, and none will.
-    virtual void give_back(const TaskOrigin& origin) = 0;
     /// A thread of this rank has nothing to do: asks the others for tasks, unless those that they gave last were not
     /// worth their messages; then a while later.
     virtual void ask() = 0;
@@ -90,7 +90,8 @@ public:
     /// Whether tell_quiet() would tell them nothing new, and return false.
     virtual bool waits_for_others() const = 0;
 
-    /// Waits until ready() is true, which must send nothing, or ask() is to be called again.
+    /// Waits until ready() is true, which must send nothing, or ask() is to be called again. Meanwhile it recalls
+    /// tasks of this rank that others have not begun.
     virtual void wait(const std::function<bool()>& ready) = 0;
     /// Lets the threads that wait look again.
     virtual void ring() = 0;

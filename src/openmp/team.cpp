@@ -368,7 +368,7 @@ std::uint64_t Team::await_fork(Member& me, std::uint64_t seen, bool took_part) {
         };
         const auto is_over = [&] { return over_.load(std::memory_order_acquire) == me.region; };
         Task* task = nullptr;
-        if (took_part && !is_over()) task = await_task(me, nullptr, [&] { return forked() || is_over(); });
+        if (took_part && !is_over()) task = await_task(me, nullptr, nullptr, [&] { return forked() || is_over(); });
         else wait::wait(bell_, patience(), forked);
         if (task != nullptr) run_task(me, task);
         else if (word != seen) return word;
@@ -389,6 +389,7 @@ void* Team::serve(void* argument) {
         team.start(me);
         team.described_.function(team.described_.data);
         team.end_body();
+        if (team.others_ != nullptr) team.others_->flush_before_wait();
         // acq_rel: the master sees what this thread has done.
         team.ended_.fetch_add(1, std::memory_order_acq_rel);
         team.ring();

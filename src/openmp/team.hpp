@@ -34,7 +34,7 @@ struct alignas(platform::apart) Member {
     std::uint64_t shares_met = 0; ///< worksharing constructs of this team, without those of `single`
     std::uint64_t singles_met = 0;
     std::uint64_t singles_before = 0; ///< before the last barrier
-    bool singles_alone = false;       ///< whether no two lay between two barriers, when last there was one
+    bool singles_alone = true;        ///< no two lay between two barriers, when last there was one, or there was none
     std::uint64_t claims_met = 0;     ///< loops whose iterations the threads of several ranks take from a common number
     Workshare* share = nullptr;       ///< the worksharing construct in which the thread is
     LoopPosition position{};          ///< in its loop
@@ -134,8 +134,6 @@ public:
     void cancel_workshare(Member& me);
     /// What threads of other ranks have cancelled.
     void take_in_cancellation(Member& me);
-    /// Tasks of other ranks that no thread has begun.
-    std::atomic<int>& waiting_foreign_tasks() { return waiting_foreign_tasks_; }
     bool workshare_cancelled() const { return workshare_cancelled_.load(std::memory_order_relaxed); }
 
     void note_task() {
@@ -237,7 +235,6 @@ private:
     std::atomic<bool> cancelled_{false};
     std::atomic<bool> workshare_cancelled_{false};
     std::atomic<std::uint64_t> finished_elsewhere_{0};
-    std::atomic<int> waiting_foreign_tasks_{0};
     alignas(platform::apart) std::atomic<std::uint64_t> singles_{0};
     alignas(platform::apart) wait::Bell bell_{};
     Workshares shares_;
@@ -290,9 +287,9 @@ Workshare& Workshares::enter_alone(Member& me, Prepare prepare) {
 }
 
 /// Waits until `ready()` is true, and then returns null, or until there is a task that the thread may run
-/// (take_task()).
+/// (take_task()). `others`: those who may wait for a variable that this thread has written before; null: none.
 template <class Ready>
-Task* await_task(Member& me, const Task* inside, Ready ready) {
+Task* await_task(Member& me, const Task* inside, OtherRanks* others, Ready ready) {
     Task* task = nullptr;
     const auto look = [&] {
         if (ready()) return true;
@@ -301,13 +298,19 @@ Task* await_task(Member& me, const Task* inside, Ready ready) {
     };
     TaskExchange* const exchange = me.team.exchange();
     if (exchange == nullptr) {
+        if (others != nullptr) [[unlikely]] {
+            if (look()) return task;
+            others->flush_before_wait();
+        }
         wait::wait(me.team.bell(), me.team.patience(), look);
         return task;
     }
     for (bool done = false; !done;) {
         const bool gives = exchange_tasks(me, *exchange, inside == nullptr ? Doing::nothing : Doing::waits);
         done = look();
-        if (!done) exchange->wait([&] { return (done = look()) || has_exchange(me, *exchange, gives); });
+        if (done) break;
+        if (others != nullptr) std::exchange(others, nullptr)->flush_before_wait();
+        exchange->wait([&] { return (done = look()) || has_exchange(me, *exchange, gives); });
     }
     return task;
 }
@@ -315,7 +318,7 @@ Task* await_task(Member& me, const Task* inside, Ready ready) {
 /// Returns when `ready()` is true, and runs tasks meanwhile.
 template <class Ready>
 void work_until(Member& me, const Task* inside, Ready ready) {
-    while (Task* const task = await_task(me, inside, ready)) run_task(me, task);
+    while (Task* const task = await_task(me, inside, me.team.others(), ready)) run_task(me, task);
 }
 
 /// The thread of the outermost region in which this thread is, also if it is in a target construct inside that; null:

@@ -42,7 +42,8 @@ long nodes_of(const Node& node) {
     return all;
 }
 
-/// A rank whose threads execute tasks as a team does: a task has ended when all that it has created have.
+/// A rank whose threads execute tasks as a team does: a task has ended when all that it has created have. Some wait for
+/// these, and a thread that waits in a task executes no task of another rank.
 class Worker {
 public:
     Worker(const tests::Rank& me, collective::Collectives& collectives)
@@ -58,12 +59,13 @@ public:
 
     /// Executes the tasks of one interval, in which this rank creates `roots`.
     void run(std::span<const Node> roots, int threads) {
-        for (const Node& root : roots) queue_task(root, {}, nullptr);
+        for (const Node& root : roots) queue_task(root, nullptr);
         std::vector<std::jthread> others;
         for (int i = 1; i < threads; ++i)
-            others.emplace_back(
-                [this, interval = interval_.load()] { work_until([&] { return interval_.load() != interval; }); });
-        do work_until([this] { return unfinished_.load() == 0 && !messages_.waits_for_others(); });
+            others.emplace_back([this, interval = interval_.load()] {
+                work_until(false, [&] { return interval_.load() != interval; });
+            });
+        do work_until(false, [this] { return unfinished_.load() == 0 && !messages_.waits_for_others(); });
         while (unfinished_.load() != 0 || !messages_.tell_quiet(interval_.load()));
         EXPECT_TRUE(collectives_.barrier());
         interval_.fetch_add(1);
@@ -73,11 +75,12 @@ public:
 private:
     struct Family {
         Family* parent;
-        TaskOrigin origin;
+        TaskOrigin origin{};
+        bool told_body = false;
         std::atomic<int> unfinished{1}; ///< the task itself, and its children
     };
 
-    void queue_task(const Node& node, const TaskOrigin& origin, Family* parent) {
+    void queue_task(const Node& node, Family* parent) {
         auto* const task = new Task;
         auto* const data = static_cast<std::byte*>(::operator new(sizeof(Node) + sizeof(Family*)));
         if (parent != nullptr) parent->unfinished.fetch_add(1);
@@ -86,7 +89,6 @@ private:
         std::memcpy(data + sizeof node, &parent, sizeof parent); // means something here only
         task->data = data;
         task->bytes = sizeof node;
-        task->origin = origin;
         const std::lock_guard lock(mutex_);
         queue_.push_back(task);
     }
@@ -108,7 +110,9 @@ private:
 
     void end(Family* family) {
         while (family != nullptr && family->unfinished.fetch_sub(1) == 1) {
-            if (family->origin.task != nullptr) messages_.end(family->origin, ReturnedTask::How::ended, {});
+            if (family->origin.task != nullptr)
+                messages_.end(family->origin,
+                              family->told_body ? ReturnedTask::How::rest_ended : ReturnedTask::How::ended, {});
             Family* const parent = family->parent;
             delete family;
             unfinished_.fetch_sub(1);
@@ -124,30 +128,41 @@ private:
     void run(Task* task) {
         Node node;
         std::memcpy(&node, task->data, sizeof node);
-        if (node.home != rank_) strangers_.fetch_add(1);
-        auto* const family = new Family{parent_of(*task), task->origin};
+        Family* const parent = parent_of(*task);
         forget(task);
+        run(node, new Family{parent});
+    }
+
+    void run(const GivenTask& given) {
+        Node node;
+        EXPECT_EQ(given.bytes.size(), sizeof node);
+        std::memcpy(&node, given.bytes.data(), sizeof node);
+        unfinished_.fetch_add(1);
+        run(node, new Family{nullptr, given.origin});
+    }
+
+    void run(const Node& node, Family* family) {
+        if (node.home != rank_) strangers_.fetch_add(1);
         node.executed->fetch_add(1);
-        for (int i = 0; i < children_of(node); ++i) queue_task(child_of(node, i), {}, family);
+        for (int i = 0; i < children_of(node); ++i) queue_task(child_of(node, i), family);
+        if (node.seed % 3 == 0) work_until(true, [&] { return family->unfinished.load() == 1; });
+        if (family->origin.task != nullptr && family->unfinished.load() != 1) {
+            family->told_body = true;
+            messages_.end(family->origin, ReturnedTask::How::body_ended, {});
+        }
         end(family);
     }
 
-    void take_in(const TaskExchange::News& news) {
-        for (const auto& [task, how] : news.returned) {
+    void take_in(std::span<const ReturnedTask> returned) {
+        for (const auto& [task, how] : returned) {
             if (how == ReturnedTask::How::not_executed) {
                 const std::lock_guard lock(mutex_);
                 queue_.push_front(task);
                 continue;
             }
-            end(new Family{parent_of(*task), task->origin});
+            if (how != ReturnedTask::How::ended && task->parts_ended.fetch_add(1) == 0) continue;
+            end(new Family{parent_of(*task)});
             forget(task);
-        }
-        for (const GivenTask& given : news.given) {
-            Node node;
-            EXPECT_EQ(given.bytes.size(), sizeof node);
-            std::memcpy(&node, given.bytes.data(), sizeof node);
-            if (++accepted_ % 5 == 0) messages_.give_back(given.origin);
-            else queue_task(node, given.origin, nullptr);
         }
     }
 
@@ -157,11 +172,11 @@ private:
     }
 
     template <class Ready>
-    void work_until(Ready ready) {
+    void work_until(bool is_inside, Ready ready) {
         while (!ready()) {
             if (messages_.has_news()) take_in(messages_.take_news());
             // A rank that gave away its last task could give for ever what nobody executes.
-            if (messages_.is_asked() && has_tasks(1))
+            if (messages_.is_asked() && (has_tasks(1) || messages_.has_given()))
                 messages_.give([this](std::span<Task*> tasks) {
                     std::size_t count = 0;
                     while (count < 3 && has_tasks(1) && (tasks[count] = take(true)) != nullptr) ++count;
@@ -171,9 +186,15 @@ private:
                 run(task);
                 continue;
             }
+            if (const auto given = is_inside ? std::nullopt : messages_.take_given([] { return true; })) {
+                run(*given);
+                continue;
+            }
             messages_.tell_ended();
-            messages_.ask();
-            messages_.wait([&] { return ready() || has_tasks() || messages_.has_news(); });
+            if (!is_inside) messages_.ask();
+            messages_.wait([&] {
+                return ready() || has_tasks() || messages_.has_news() || (!is_inside && messages_.has_given());
+            });
         }
     }
 
@@ -184,7 +205,7 @@ private:
     TaskMessages messages_;
     std::mutex mutex_;
     std::deque<Task*> queue_;
-    std::atomic<int> unfinished_{0}, strangers_{0}, accepted_{0};
+    std::atomic<int> unfinished_{0}, strangers_{0};
 };
 
 /// Whenever the ranks have met, all tasks of all ranks have been executed, once each.

@@ -16,6 +16,7 @@ enum Construct { parallel = 1, loop = 2, sections = 4, taskgroup = 8 };
 
 Taskgroup* group_of(const Member& me) {
     Taskgroup* const group = me.task->group;
+    if (group != nullptr && group->is_of_foreign_task()) return nullptr; // no construct that the program could cancel
     return group != nullptr && group->of_workshare && group->outer != nullptr ? group->outer : group;
 }
 
@@ -23,9 +24,9 @@ bool is_cancelled(const Member& me, int construct) {
     if (me.team.cancelled()) return true;
     if ((construct & (loop | sections)) != 0) return me.team.workshare_cancelled();
     if ((construct & taskgroup) == 0) return false;
-    const Taskgroup* const group = me.task->group;
-    return group != nullptr && (group->cancelled.load(std::memory_order_relaxed) ||
-                                group_of(me)->cancelled.load(std::memory_order_relaxed));
+    const Taskgroup* const group = group_of(me);
+    return group != nullptr && (me.task->group->cancelled.load(std::memory_order_relaxed) ||
+                                group->cancelled.load(std::memory_order_relaxed));
 }
 
 } // namespace

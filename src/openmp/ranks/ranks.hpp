@@ -191,6 +191,9 @@ public:
     bool has_left() const { return left_.load(std::memory_order_relaxed); }
     /// Lets the others see what this rank has written, and this rank what they have released before.
     void flush() override;
+    void flush_before_wait() override {
+        if (waits_) flush();
+    }
     /// What a thread that waits for a variable calls after each look at it, at a place of the program
     /// (dsm::VariableWait).
     void look_again(const void* place, const void* variable);

@@ -24,6 +24,9 @@ constexpr std::chrono::nanoseconds worth_giving = 200us;
 constexpr std::chrono::nanoseconds first_pause = 1ms, longest_pause = 100ms, longest_pause_of_lost = 10s;
 /// How long a rank may not know that a short task of its own has ended.
 constexpr std::chrono::nanoseconds latest_tell = 200us;
+/// A thread that waits so long recalls tasks; then after twice as long each time. As it waits for a time only, it may
+/// miss a ring (wait::wait_at_most), and looks again after the longest of these times.
+constexpr std::chrono::nanoseconds first_recall = 500us, longest_recall = 30ms;
 
 template <class Part>
 void append(std::vector<std::byte>& message, const Part& part) {
@@ -59,53 +62,99 @@ Result<> TaskMessages::begin(collective::Collectives& collectives) {
 
 /// In a handler, which must not wait.
 void TaskMessages::take(int source, std::span<const std::byte> payload) {
-    Other& other = others_[static_cast<std::size_t>(source)];
     const auto head = take_part<Head>(payload);
     switch (head.kind) {
-    case Kind::ask:
-        other.asks.store(head.interval, std::memory_order_release);
-        last_ask_.store(head.interval, std::memory_order_release);
+    case Kind::ask: take_ask(source, head.interval); break;
+    case Kind::quiet:
+        others_[static_cast<std::size_t>(source)].quiet.store(head.interval, std::memory_order_release);
         break;
-    case Kind::quiet: other.quiet.store(head.interval, std::memory_order_release); break;
-    case Kind::returned: {
-        const std::lock_guard lock(mutex_);
-        news_.returned.push_back({head.task, head.how});
-        has_news_.store(true, std::memory_order_release);
-        break;
-    }
-    case Kind::task: {
-        const auto described = take_part<Description>(payload);
-        const std::lock_guard lock(mutex_);
-        news_.given.push_back({.origin = {source, head.task},
-                               .function = described.function,
-                               .data = described.data,
-                               .alignment = described.alignment,
-                               .controls = described.controls,
-                               .final = described.final,
-                               .cancellable = described.cancellable,
-                               .bytes = {payload.begin(), payload.end()}});
-        if (described.is_last) {
-            other.asked = 0; // it may be asked again
-            asked_all_.store(0, std::memory_order_relaxed);
-            got_tasks_ = true;
-        }
-        has_news_.store(true, std::memory_order_release);
-        break;
-    }
+    case Kind::task: take_task(source, head.task, payload); break;
+    case Kind::returned: take_returned({head.task, head.how}); break;
+    case Kind::recall: return take_recall(source);
     }
     ring();
 }
 
-TaskExchange::News TaskMessages::take_news() {
+void TaskMessages::take_ask(int source, std::uint64_t interval) {
+    if (interval == this->interval() && pass_on(source)) return;
+    others_[static_cast<std::size_t>(source)].asks.store(interval, std::memory_order_release);
+    last_ask_.store(interval, std::memory_order_release);
+}
+
+/// A task of this rank may come back as one that is given.
+void TaskMessages::take_task(int source, Task* task, std::span<const std::byte> payload) {
+    const auto described = take_part<Description>(payload);
+    if (described.origin == fabric_.rank()) take_returned({task, ReturnedTask::How::not_executed});
+    const std::lock_guard lock(mutex_);
+    if (described.origin != fabric_.rank()) {
+        waiting_.push_back({.number = ++last_given_,
+                            .task = {.origin = {described.origin, task},
+                                     .function = described.function,
+                                     .data = described.data,
+                                     .alignment = described.alignment,
+                                     .controls = described.controls,
+                                     .final = described.final,
+                                     .cancellable = described.cancellable,
+                                     .bytes = {payload.begin(), payload.end()}}});
+        waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+    }
+    if (described.is_last) {
+        others_[static_cast<std::size_t>(source)].asked = 0; // it may be asked again
+        asked_all_.store(0, std::memory_order_relaxed);
+        got_tasks_ = true;
+    }
+    has_news_.store(true, std::memory_order_release);
+}
+
+void TaskMessages::take_returned(const ReturnedTask& returned) {
+    if (returned.how != ReturnedTask::How::rest_ended) away_.fetch_sub(1, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);
+    returned_.push_back(returned);
+    has_news_.store(true, std::memory_order_release);
+}
+
+void TaskMessages::take_recall(int source) {
+    std::vector<TaskOrigin> recalled;
+    {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(waiting_, [&](const Waiting& waiting) {
+            const bool is_its = waiting.task.origin.rank == source;
+            if (is_its) recalled.push_back(waiting.task.origin);
+            return is_its;
+        });
+        waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+    }
+    for (const TaskOrigin& origin : recalled) tell(origin, ReturnedTask::How::not_executed);
+}
+
+std::vector<ReturnedTask> TaskMessages::take_news() {
     const SignalsLater later;
-    News news;
+    std::vector<ReturnedTask> returned;
+    std::uint64_t last = 0;
+    bool is_visible = false;
     {
         const std::lock_guard lock(mutex_);
         has_news_.store(false, std::memory_order_relaxed);
-        news = std::exchange(news_, {});
+        returned = std::exchange(returned_, {});
+        last = last_given_;
+        is_visible = last == last_visible_;
     }
-    if (!news.returned.empty() || !news.given.empty()) surroundings_.flush();
-    return news;
+    if (returned.empty() && is_visible) return {};
+    surroundings_.flush();
+    const std::lock_guard lock(mutex_);
+    last_visible_ = std::max(last_visible_, last);
+    return returned;
+}
+
+std::optional<GivenTask> TaskMessages::take_given(const std::function<bool()>& allowed) {
+    if (!has_given()) return {};
+    const SignalsLater later;
+    const std::lock_guard lock(mutex_);
+    if (waiting_.empty() || waiting_.front().number > last_visible_ || !allowed()) return {};
+    GivenTask task = std::move(waiting_.front().task);
+    waiting_.pop_front();
+    waiting_count_.store(waiting_.size(), std::memory_order_relaxed);
+    return task;
 }
 
 void TaskMessages::send(int rank, std::span<const std::byte> message) const {
@@ -113,20 +162,35 @@ void TaskMessages::send(int rank, std::span<const std::byte> message) const {
 }
 
 /// Data that other processes may have a copy of travel with the message, if they are short enough.
-void TaskMessages::send(int rank, const Task& task, bool is_last) const {
+GivenTask TaskMessages::describe(Task& task) const {
+    GivenTask given{.origin = {fabric_.rank(), &task},
+                    .function = task.function,
+                    .data = task.data,
+                    .alignment = task.alignment,
+                    .controls = task.controls,
+                    .final = task.final,
+                    .cancellable = task.cancellable,
+                    .bytes = {}};
+    if (task.bytes != 0 && sizeof(Head) + sizeof(Description) + task.bytes <= KUMIKI_ACTIVE_MESSAGE_MAX) {
+        const auto* const data = static_cast<const std::byte*>(task.data);
+        given.bytes.assign(data, data + task.bytes);
+        given.data = nullptr;
+    }
+    return given;
+}
+
+void TaskMessages::send(int rank, const GivenTask& task, bool is_last) const {
     std::vector<std::byte> message;
-    const bool has_data =
-        task.bytes != 0 && sizeof(Head) + sizeof(Description) + task.bytes <= KUMIKI_ACTIVE_MESSAGE_MAX;
-    append(message, Head{.kind = Kind::task, .task = const_cast<Task*>(&task)});
-    append(message, Description{.function = task.function,
-                                .data = has_data ? nullptr : task.data,
-                                .alignment = task.alignment,
+    append(message, Head{.kind = Kind::task, .task = task.origin.task});
+    append(message, Description{.origin = task.origin.rank,
+                                .function = task.function,
+                                .data = task.data,
+                                .alignment = static_cast<std::uint32_t>(task.alignment),
                                 .final = task.final,
                                 .cancellable = task.cancellable,
                                 .is_last = is_last,
                                 .controls = task.controls});
-    const auto* const data = static_cast<const std::byte*>(task.data);
-    if (has_data) message.insert(message.end(), data, data + task.bytes);
+    message.insert(message.end(), task.bytes.begin(), task.bytes.end());
     send(rank, message);
 }
 
@@ -159,10 +223,25 @@ int TaskMessages::next_asker() {
     return found;
 }
 
+/// Gives half of the tasks of other ranks that wait here, those that came last. The last one stays: ranks without work
+/// could pass it on for ever. Returns false if there are none to give.
+bool TaskMessages::pass_on(int rank) {
+    std::vector<GivenTask> tasks;
+    {
+        const std::lock_guard lock(mutex_);
+        const std::size_t stays = waiting_.size() - waiting_.size() / 2;
+        for (std::size_t i = stays; i < waiting_.size(); ++i) tasks.push_back(std::move(waiting_[i].task));
+        waiting_.resize(stays);
+        waiting_count_.store(stays, std::memory_order_relaxed);
+    }
+    for (const GivenTask& task : tasks) send(rank, task, &task == &tasks.back());
+    return !tasks.empty();
+}
+
 bool TaskMessages::give(const std::function<std::size_t(std::span<Task*>)>& take) {
     const SignalsLater later;
     const int rank = next_asker();
-    if (rank < 0) return true;
+    if (rank < 0 || pass_on(rank)) return true;
     std::array<Task*, most_given> tasks;
     const std::size_t count = take(tasks);
     if (count == 0) {
@@ -171,8 +250,10 @@ bool TaskMessages::give(const std::function<std::size_t(std::span<Task*>)>& take
         last_ask_.store(now);
         return false;
     }
+    away_.fetch_add(static_cast<int>(count), std::memory_order_relaxed);
     surroundings_.flush();
-    for (std::size_t i = 0; i < count; ++i) send(rank, *tasks[i], i + 1 == count);
+    for (std::size_t i = 0; i < count; ++i) send(rank, describe(*tasks[i]), i + 1 == count);
+    ring(); // for the threads that wait without a limit
     return true;
 }
 
@@ -202,11 +283,6 @@ void TaskMessages::tell_ended() {
     surroundings_.flush();
     last_told_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     for (const auto& [origin, how] : ended) tell(origin, how);
-}
-
-void TaskMessages::give_back(const TaskOrigin& origin) {
-    const SignalsLater later;
-    tell(origin, ReturnedTask::How::not_executed);
 }
 
 /// Sets when this rank asks next, by what the tasks were that it has got since it asked last.
@@ -264,12 +340,30 @@ bool TaskMessages::waits_for_others() const {
     return told_quiet_.load(std::memory_order_relaxed) >= now && !all_are_quiet(now);
 }
 
-void TaskMessages::wait(const std::function<bool()>& ready) {
+void TaskMessages::wait(const std::function<bool()>& comes) {
     const SignalsLater later;
     const WaitTimes::Scope waiting(waits_, WaitTimes::tasks);
-    const auto until = Clock::duration(next_ask_.load(std::memory_order_relaxed)) - Clock::now().time_since_epoch();
-    if (until > Clock::duration::zero()) fabric_.progress().wait_at_most(until, ready);
-    else fabric_.progress().wait(ready);
+    const Clock::time_point ask{Clock::duration(next_ask_.load(std::memory_order_relaxed))};
+    // A thread that does not wait may have ended a task, and leave it to this one to tell so.
+    const auto ready = [&] { return comes() || has_ended_.load(std::memory_order_acquire); };
+    const auto has_away = [this] { return away_.load(std::memory_order_relaxed) != 0; };
+    const bool asks = Clock::now() < ask;
+    for (auto pause = first_recall;; pause = std::min(2 * pause, longest_recall)) {
+        if (!asks && !has_away()) {
+            bool is_ready = false; // once only: it may have taken a task
+            fabric_.progress().wait([&] { return (is_ready = ready()) || has_away(); });
+            if (is_ready) return;
+        }
+        const auto left = ask - Clock::now();
+        if (fabric_.progress().wait_at_most(asks ? std::min<Clock::duration>(left, pause) : pause, ready)) return;
+        if (asks && left <= pause) return;
+        if (has_away()) recall();
+    }
+}
+
+void TaskMessages::recall() const {
+    for (int rank = 0; rank < fabric_.size(); ++rank)
+        if (rank != fabric_.rank()) send(rank, Head{.kind = Kind::recall});
 }
 
 } // namespace kumiki::openmp

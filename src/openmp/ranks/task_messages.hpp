@@ -3,8 +3,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,7 +19,10 @@
 namespace kumiki::openmp {
 
 /// The exchange of tasks by active messages. Their handlers only note what has come: a task, or the end of one, needs
-/// the memory that the other rank has written, for which a thread must wait.
+/// the memory that the other rank has written, for which a thread must wait. But tasks of others that no thread has
+/// begun go where they are wanted from a handler, however busy this rank's threads are: half of those that wait here go
+/// to a rank that asks, and all that a rank has created go back to it when it recalls them. (A rank that executes such
+/// a task acquires what the one that created it has released. This rank has nothing to add.)
 ///
 /// What concerns one interval between two barriers has the number of that interval, and is out of date by itself when
 /// the ranks have met again.
@@ -42,31 +47,33 @@ public:
     Result<> begin(collective::Collectives& collectives);
 
     bool has_news() const override { return has_news_.load(std::memory_order_acquire); }
-    News take_news() override;
+    std::vector<ReturnedTask> take_news() override;
+    bool has_given() const override { return waiting_count_.load(std::memory_order_relaxed) != 0; }
+    std::optional<GivenTask> take_given(const std::function<bool()>& allowed) override;
     bool is_asked() const override { return last_ask_.load(std::memory_order_acquire) == interval(); }
     bool give(const std::function<std::size_t(std::span<Task*>)>& take) override;
     void end(const TaskOrigin& origin, ReturnedTask::How how, std::chrono::nanoseconds took) override;
     void tell_ended() override;
-    void give_back(const TaskOrigin& origin) override;
     void ask() override;
     std::uint64_t interval() const override { return surroundings_.interval.load(std::memory_order_acquire); }
     bool tell_quiet(std::uint64_t interval) override;
     bool waits_for_others() const override;
-    void wait(const std::function<bool()>& ready) override;
+    void wait(const std::function<bool()>& comes) override;
     void ring() override { fabric_.progress().ring(fabric_.rank()); }
 
 private:
     using Clock = std::chrono::steady_clock;
-    enum class Kind : std::uint32_t { ask, quiet, task, returned };
+    enum class Kind : std::uint32_t { ask, quiet, task, returned, recall };
     /// What every message begins with.
     struct Head {
         Kind kind;
         ReturnedTask::How how = ReturnedTask::How::ended; ///< of `returned`
         std::uint64_t interval = 0;                       ///< of `ask` and `quiet`
-        Task* task = nullptr;                             ///< of the other two: at the rank to which it belongs
+        Task* task = nullptr;                             ///< of `task` and `returned`: at the rank that created it
     };
     /// What follows in the message of a task, and then, if `data` is null, its data.
     struct Description {
+        int origin; ///< the rank that created it
         void (*function)(void*);
         void* data;
         std::uint32_t alignment;
@@ -84,11 +91,23 @@ private:
         TaskOrigin origin;
         ReturnedTask::How how;
     };
+    /// A task of another rank that no thread has begun.
+    struct Waiting {
+        std::uint64_t number; ///< they are numbered as they come
+        GivenTask task;
+    };
     void take(int source, std::span<const std::byte> payload);
+    void take_ask(int source, std::uint64_t interval);
+    void take_task(int source, Task* task, std::span<const std::byte> payload);
+    void take_returned(const ReturnedTask& returned);
+    void take_recall(int source);
     void send(int rank, std::span<const std::byte> message) const;
     void send(int rank, const Head& head) const { send(rank, std::as_bytes(std::span(&head, 1))); }
     void tell(const TaskOrigin& origin, ReturnedTask::How how) const;
-    void send(int rank, const Task& task, bool is_last) const;
+    void send(int rank, const GivenTask& task, bool is_last) const;
+    GivenTask describe(Task& task) const;
+    bool pass_on(int rank);
+    void recall() const;
     void tell_all_quiet(std::uint64_t interval) const;
     int next_asker();
     bool all_are_quiet(std::uint64_t interval) const;
@@ -107,9 +126,14 @@ private:
     std::atomic<Clock::rep> next_ask_{0};     ///< when it may ask next
     std::atomic<Clock::rep> last_told_{0};    ///< when it has told of ended tasks
     std::atomic<bool> has_ended_{false};
-    std::mutex mutex_; ///< guards what follows, and is never held while a thread waits
-    News news_;
-    std::vector<Ended> ended_; ///< what the other ranks do not know yet
+    std::atomic<std::size_t> waiting_count_{0};
+    std::atomic<int> away_{0}; ///< tasks of this rank that others may not have begun
+    std::mutex mutex_;         ///< guards what follows, and is never held while a thread waits
+    std::vector<ReturnedTask> returned_;
+    std::deque<Waiting> waiting_;
+    std::uint64_t last_given_ = 0;   ///< the number of the last task that has come
+    std::uint64_t last_visible_ = 0; ///< of the last one for which this rank sees the memory
+    std::vector<Ended> ended_;       ///< what the other ranks do not know yet
     std::chrono::nanoseconds worked_{}, with_others_before_{}, pause_{};
     bool got_tasks_ = false; ///< since the last ask
 };

@@ -1,6 +1,7 @@
 /* Cancellation: what is cancelled ends early, and what follows works. Run with OMP_CANCELLATION=true. */
 #include <omp.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* A thread that is many constructs ahead of one that has left the region does not wait for it. */
 static void run_ahead(void) {
@@ -48,6 +49,31 @@ static void reduce(void) {
         right += 0 <= sum && sum <= 30;
     }
     printf("reductions %d\n", right);
+}
+
+/* Tasks of a group that may be cancelled stay in the process of its thread: those elsewhere would not learn of it. */
+static void stay(void) {
+    int elsewhere = 0, here = 0;
+#pragma omp parallel
+#pragma omp single
+#pragma omp taskgroup
+    {
+        const pid_t creator = getpid();
+        for (int i = 0; i < 300; i++) {
+#pragma omp task shared(elsewhere, here)
+            {
+                volatile int work = 0;
+                while (work < 5000) work = work + 1;
+#pragma omp atomic
+                here++;
+                if (getpid() != creator) {
+#pragma omp atomic
+                    elsewhere++;
+                }
+            }
+        }
+    }
+    printf("stayed %d %d\n", here, elsewhere);
 }
 
 int main(void) {
@@ -101,5 +127,6 @@ int main(void) {
     printf("taskgroup %d\n", ran < 2000);
     run_ahead();
     reduce();
+    stay();
     return 0;
 }
