@@ -196,8 +196,8 @@ Result<LoopSchedule> LoopSchedule::from(std::string_view text) {
     LoopSchedule made;
     const std::string_view word = take_word(text, ':');
     if (text.empty() && word == "threads") return made;
-    if (text.empty() && word == "measured") {
-        made.kind = Kind::measured;
+    if (text.empty() && (word == "measured" || word == "monotonic")) {
+        made.kind = word == "measured" ? Kind::measured : Kind::monotonic;
         return made;
     }
     made.kind = Kind::affinity;
@@ -206,7 +206,7 @@ Result<LoopSchedule> LoopSchedule::from(std::string_view text) {
     if (closed) text.remove_suffix(1);
     if (word == "affinity" && !made.name.empty() && closed && read_rows(text, made.low, made.high)) return made;
     return fail(KUMIKI_ERROR_ENVIRONMENT,
-                "it must be threads, measured, affinity:NAME[ROWS] or affinity:NAME[LOW:HIGH]");
+                "it must be threads, measured, monotonic, affinity:NAME[ROWS] or affinity:NAME[LOW:HIGH]");
 }
 
 Result<KnownVariables> known_variables_from(std::string_view text) {

@@ -68,13 +68,14 @@ struct LoopSchedule {
     enum class Kind {
         threads,  ///< each rank begins with a part as long as its share of the threads
         measured, ///< as long as what it has done of such loops before
-        affinity  ///< with the iterations whose rows it is the home of
+        affinity, ///< with the iterations whose rows it is the home of
+        monotonic ///< all ranks take from one part, as if the program said monotonic
     };
     Kind kind = Kind::threads;
     std::string name; ///< of the variable with the rows
     std::int64_t low = 0, high = 0;
 
-    /// From "threads", "measured", "affinity:NAME[ROWS]" or "affinity:NAME[LOW:HIGH]".
+    /// From "threads", "measured", "monotonic", "affinity:NAME[ROWS]" or "affinity:NAME[LOW:HIGH]".
     static Result<LoopSchedule> from(std::string_view text);
 };
 

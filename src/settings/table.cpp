@@ -248,9 +248,10 @@ constexpr std::array table = {
             "allocated, and variables at rank 0; relocated: where they are touched first, then always at such a rank;"
             " block, cyclic: distributed.",
             false, [](Settings& s, std::string_view t) { return into(s.homes, program_homes(t)); }},
-    Setting{"KUMIKI_OPENMP_SCHEDULE", "--schedule", "threads", "threads, measured, affinity:NAME[ROWS]",
+    Setting{"KUMIKI_OPENMP_SCHEDULE", "--schedule", "threads", "threads, measured, monotonic, affinity:NAME[ROWS]",
             "Which iterations each process of an OpenMP program begins with, in loops that the runtime deals out. "
             "threads: in proportion to its threads; measured: in proportion to what it has done of such loops before; "
+            "monotonic: all take from one part, so each thread's iterations rise, as some programs expect; "
             "affinity: iteration i goes to the home of row i of variable NAME (NAME[LOW:HIGH] if the rows are not 0 to "
             "ROWS - 1).",
             false, [](Settings& s, std::string_view t) { return into(s.openmp_schedule, loop_schedule(t)); }},

@@ -45,7 +45,10 @@ OPTIONS = [
     ("--openmp --map 'a=[*:4][*:4]'", "no dimension of it is block or cyclic"),
     ("--openmp --map 'a=[block]'", "--map a=[block]"),
     ("--openmp --map 'a=[block:0]'", "--map a=[block:0]"),
-    ("--schedule affinity", "--schedule affinity is not usable: it must be threads, measured, affinity:NAME[ROWS]"),
+    (
+        "--schedule affinity",
+        "--schedule affinity is not usable: it must be threads, measured, monotonic, affinity:NAME[ROWS]",
+    ),
     ("--schedule affinity:a[0]", "--schedule affinity:a[0]"),
     ("--schedule affinity:a[5:2]", "--schedule affinity:a[5:2]"),
     ("--schedule guided", "--schedule guided"),

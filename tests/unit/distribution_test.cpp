@@ -101,6 +101,7 @@ TEST(LoopSchedule, NamesAVariableAndItsRows) {
     EXPECT_EQ(numbered->low, -1);
     EXPECT_EQ(numbered->high, 100);
     EXPECT_EQ(LoopSchedule::from("threads")->kind, LoopSchedule::Kind::threads);
+    EXPECT_EQ(LoopSchedule::from("monotonic")->kind, LoopSchedule::Kind::monotonic);
     EXPECT_EQ(LoopSchedule::from("measured")->kind, LoopSchedule::Kind::measured);
     for (const auto* const text : {"", "thread", "measured:2", "affinity", "affinity:", "affinity:a", "affinity:a[]",
                                    "affinity:a[0]", "affinity:a[3:2]", "affinity:[3]", "affinity:a[3", "rows:a[3]"})

@@ -61,6 +61,7 @@ Ranks::Ranks(std::unique_ptr<fabric::Fabric> fabric, std::unique_ptr<explain::Re
       openmp_homes_(settings.openmp_homes),
       opens_at_first_region_(settings.homes == ProgramHomes::next),
       measures_(settings.openmp_schedule == "measured"),
+      monotonic_(settings.openmp_schedule == "monotonic"),
       exchanged_tasks_(settings.openmp_tasks),
       updates_(settings.openmp_atomics),
       has_own_host_(fabric_->everybody().hosts() == fabric_->size()),

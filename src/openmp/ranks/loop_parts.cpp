@@ -13,7 +13,7 @@ LoopParts Ranks::parts(const Loop& loop, int threads) {
     if (follows_rows(loop)) return parts_by_rows(loop, threads);
     if (!loop.schedule.is_shared_out()) return {};
     LoopParts parts(fabric_->size());
-    if (loop.ordered || loop.schedule.monotonic) {
+    if (loop.ordered || loop.schedule.monotonic || monotonic_) {
         parts.add(0, {0, loop.count});
         return parts;
     }

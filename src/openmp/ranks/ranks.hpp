@@ -351,7 +351,7 @@ private:
     ProgramHomes homes_;
     std::string openmp_homes_;
     bool opens_at_first_region_;
-    bool measures_;
+    bool measures_, monotonic_;
     TaskRanks exchanged_tasks_;
     AtomicUpdates updates_;
     bool has_own_host_;                      ///< no other rank is on it
