@@ -4,8 +4,8 @@
 #include "openmp/process.hpp"
 #include "openmp/ranks/ranks.hpp"
 
-/// Cancellation of regions, loops and sections on all ranks, with OMP_CANCELLATION=true only. (Tasks of a
-/// group that may be cancelled stay in the rank that creates them.)
+/// Cancellation of regions, loops and sections on all ranks, with OMP_CANCELLATION=true only. (Tasks of a group that
+/// may be cancelled stay in the rank that creates them.)
 ///
 /// What is cancelled is named by a number that all ranks have: of the meeting that began the region, or of the last one
 /// before the loop or the sections, at whose end all meet. The thread that cancels stores this number in a word of each
