@@ -115,7 +115,7 @@ private:
                               family->told_body ? ReturnedTask::How::rest_ended : ReturnedTask::How::ended, {});
             Family* const parent = family->parent;
             delete family;
-            unfinished_.fetch_sub(1);
+            if (unfinished_.fetch_sub(1) == 1) messages_.ring(); // another thread may wait for it
             family = parent;
         }
     }
