@@ -115,9 +115,10 @@ private:
                               family->told_body ? ReturnedTask::How::rest_ended : ReturnedTask::How::ended, {});
             Family* const parent = family->parent;
             delete family;
-            if (unfinished_.fetch_sub(1) == 1) messages_.ring(); // another thread may wait for it
+            unfinished_.fetch_sub(1);
             family = parent;
         }
+        messages_.ring(); // another thread may wait for it
     }
 
     void forget(Task* task) {

@@ -16,9 +16,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t most_given = 16; ///< tasks at once
 
-/// For tasks that it gives at a time, a rank makes its memory visible twice. (It learns
-/// together of short ones that have ended.) So they should have been some times as much work; and more than the other
-/// rank has waited for memory and locks, because what that one fetches and changes, this one has to fetch again.
+/// For tasks that it gives at a time, a rank makes its memory visible twice. (It learns together of short ones that
+/// have ended.) So they should have been some times as much work; and more than the other rank has waited for memory
+/// and locks, because what that one fetches and changes, this one has to fetch again.
 constexpr std::chrono::nanoseconds worth_giving = 200us;
 /// Otherwise the rank asks again a while later, and each time later; and much later if it has waited for long.
 constexpr std::chrono::nanoseconds first_pause = 1ms, longest_pause = 100ms, longest_pause_of_lost = 10s;
